@@ -13,7 +13,7 @@ class AnswerAccuracy(Metric):
     """
 
     def __init__(self) -> None:
-        self.reset()
+        self._counts: Optional[torch.Tensor] = None
 
     def __call__(self, correct: torch.Tensor, kept: Optional[torch.Tensor] = None) -> None:  # type: ignore[override]
         """
@@ -25,20 +25,16 @@ class AnswerAccuracy(Metric):
             Shape: (batch_size,). By default all are.
         """
         kept = torch.ones_like(correct) if kept is None else kept
-        self._correct += dist_reduce_sum((correct & kept).sum().item())
-        self._kept += dist_reduce_sum(kept.sum().item())
-        self._total += dist_reduce_sum(kept.numel())
+        # Read when they are asked for: a GPU would be waited for.
+        counts = dist_reduce_sum(torch.stack([correct & kept, kept, torch.ones_like(kept)]).sum(dim=1))
+        self._counts = counts if self._counts is None else counts + self._counts.to(counts.device)
 
     def get_metric(self, reset: bool = False) -> dict[str, float]:
-        metrics = {
-            "accuracy": self._correct / max(self._kept, 1),
-            "accuracy_official": self._correct / max(self._total, 1),
-        }
+        correct, kept, total = (0, 0, 0) if self._counts is None else self._counts.tolist()
+        metrics = {"accuracy": correct / max(kept, 1), "accuracy_official": correct / max(total, 1)}
         if reset:
             self.reset()
         return metrics
 
     def reset(self) -> None:
-        self._correct: float = 0
-        self._kept: float = 0
-        self._total: float = 0
+        self._counts = None

@@ -12,6 +12,7 @@ from allennlp.nn.util import get_text_field_mask
 from allennlp_coref_rc.data.fields import AnnotationTensors
 from allennlp_coref_rc.models.span_model import SpanModel
 from allennlp_coref_rc.modules.fast_dropout import FastDropout
+from allennlp_coref_rc.modules.l2_penalty import penalty
 from allennlp_coref_rc.modules.masked_softmax import masked_softmax
 from allennlp_coref_rc.modules.pair import Pair, TokenVectors
 from allennlp_coref_rc.modules.seq2seq_encoders import encode, encode_pair
@@ -130,6 +131,9 @@ class AnnotatedQanet(SpanModel):
             span_end,
             metadata,
         )
+
+    def get_regularization_penalty(self) -> Optional[torch.Tensor]:
+        return None if self._regularizer is None else penalty(self._regularizer, self)
 
     def _embed(self, text: TextFieldTensors) -> torch.Tensor:
         """Shape: (batch_size, sequence_length, dim of the phrase layer)."""

@@ -1,6 +1,7 @@
 from typing import Any, Optional
 
 import torch
+from allennlp.common.util import is_distributed
 from allennlp.data import Vocabulary
 from allennlp.training.metrics import Metric
 
@@ -30,6 +31,7 @@ class SpanModel(TextAnswerModel):
         super().__init__(vocab, metric or NarrativeQaMetric(), **kwargs)
         check_number("model", "max_span_length", max_span_length)
         self._max_span_length = max_span_length
+        self._unscored: list[tuple[torch.Tensor, list[dict[str, Any]]]] = []
 
     def answer(
         self,
@@ -72,9 +74,20 @@ class SpanModel(TextAnswerModel):
             output["loss"] = span_loss(starts, ends, span_start, span_end)
         if metadata is not None:
             output["metadata"] = metadata
-            spans = output["best_span"].tolist()
-            self.score([span_text(values, *span) for span, values in zip(spans, metadata)], metadata)
+            self._unscored.append((output["best_span"], metadata))
+            # In training, a GPU computes the gradients first. The processes of a distributed training score together.
+            if not self.training or is_distributed():
+                self._score_spans()
         return output
+
+    def _score_spans(self) -> None:
+        for spans, metadata in self._unscored:
+            self.score([span_text(values, *span) for span, values in zip(spans.tolist(), metadata)], metadata)
+        self._unscored.clear()
+
+    def get_metrics(self, reset: bool = False) -> dict[str, float]:
+        self._score_spans()
+        return super().get_metrics(reset)
 
     def make_output_human_readable(self, output_dict: dict[str, Any]) -> dict[str, Any]:
         """

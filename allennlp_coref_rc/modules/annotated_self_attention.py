@@ -130,10 +130,13 @@ class AnnotatedSelfAttention(torch.nn.Module):
             Shape: (batch_size, sequence_length, input_dim).
         """
         annotated = 0 if views is None else sum(self._heads)
+        if views is None or not annotated:
+            projected = self.projection(inputs).unflatten(-1, (3, self._num_heads, -1))
+            queries, keys, values = projected.permute(2, 0, 3, 1, 4)
+            plain = scaled_dot_product_attention(queries, keys, values, attn_mask=attended)
+            return self.output_projection(plain.transpose(1, 2).flatten(2))
         of_annotated, of_plain = self._parameters_of(annotated)
-        outputs = []
-        if views is not None and annotated:
-            outputs.append(views.scopes.attend(self._project_annotated(inputs, views, of_annotated)))
+        outputs = [views.scopes.attend(self._project_annotated(inputs, views, of_annotated))]
         if annotated < self._num_heads:
             parts = (linear(inputs, *parameters) for parameters in zip(*of_plain))
             queries, keys, values = (part.unflatten(-1, (-1, self._head_dim)).transpose(1, 2) for part in parts)

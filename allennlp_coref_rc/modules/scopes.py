@@ -5,6 +5,8 @@ import numpy
 import torch
 from torch.nn.functional import scaled_dot_product_attention
 
+from allennlp_coref_rc.modules.gpu import copied_to
+
 MAX_GROUPS = 2**15
 """More groups in one call are too many for CUDA's kernels."""
 
@@ -114,7 +116,7 @@ class Scopes:
                 all_sizes.append(sizes[groups])
                 shapes.append((*members.shape, bool(is_member.all())))
         parts = [numpy.concatenate(all_members), places, *all_sizes]
-        copied = torch.from_numpy(numpy.concatenate(parts)).to(device).split([len(part) for part in parts])
+        copied = copied_to(device, torch.from_numpy(numpy.concatenate(parts))).split([len(part) for part in parts])
         # Positions in (batch_size, sequence_length, heads), bucket by bucket and group by group.
         self._rows, self._places = copied[:2]
         for (groups, size, is_full), group_sizes in zip(shapes, copied[2:]):

@@ -23,6 +23,24 @@ def enable_gradient_checkpointing(embedders: Any) -> None:
     cls.__init__ = init
 
 
+def convolve_in_full_precision(encoders: Any) -> None:
+    """
+    Takes CNNs out of mixed precision. In float16, AllenNLP does not find the windows that it has masked: a word without
+    any other window is as good as minus infinity.
+    """
+    import torch
+
+    cls = encoders.CnnEncoder
+    original = cls.forward
+
+    @functools.wraps(original)
+    def forward(self: Any, tokens: Any, mask: Any) -> Any:
+        with torch.autocast(tokens.device.type, enabled=False):
+            return original(self, tokens.to(next(self.parameters()).dtype), mask)
+
+    cls.forward = forward
+
+
 def ignore_position_buffers(module: Any) -> None:
     """Leaves `POSITIONS` out of weights. All archives that AllenNLP has published with a transformer have them."""
     original = module.Module.load_state_dict

@@ -4,6 +4,7 @@ from typing import Any, NamedTuple, Optional
 
 import torch
 
+from allennlp_coref_rc.modules.recurrence.edges import joined
 from allennlp_coref_rc.modules.recurrence.recurrence_input import RecurrenceInput
 
 DTYPES = (torch.float32, torch.bfloat16)
@@ -89,8 +90,8 @@ def fused(given: RecurrenceInput) -> torch.Tensor:
         first = relations[-3]
     sources = weights = None
     if edges:
-        sources = torch.cat([edge.sources for edge in edges], dim=2).contiguous()
-        weights = torch.cat([edge.weights for edge in edges], dim=2).contiguous()
+        sources = joined([edge.sources for edge in edges]).contiguous()
+        weights = joined([edge.weights for edge in edges])
     tensors = [
         tensor if tensor is None else tensor.contiguous() for tensor in (inputs, weight_hh, bias_hn, memory, weights)
     ]
@@ -283,7 +284,8 @@ def _packed(weight: torch.Tensor, options: dict[str, Any]) -> tuple[torch.Tensor
     """
     block, depth, parts, held = (options[name] for name in ("BLOCK", "DEPTH", "PARTS", "HELD"))
     size = weight.size(1)
-    weight = torch.nn.functional.pad(weight, (0, max(held + depth * parts * 4 - size, 0), 0, block - size))
+    padding = 0, max(held + depth * parts * 4 - size, 0), 0, block - size
+    weight = torch.nn.functional.pad(weight, padding) if any(padding) else weight
     rest = weight[:, :, held : held + depth * parts * 4]
     # Weights that are read once may as well be wide.
     rest = rest.to(torch.float32 if options["ON_CHIP"] else weight.dtype)

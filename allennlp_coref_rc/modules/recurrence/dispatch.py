@@ -1,15 +1,16 @@
 import functools
 import logging
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 import torch
 from torch.utils.checkpoint import checkpoint
 
 from allennlp_coref_rc.common.errors import ConfigurationError
+from allennlp_coref_rc.modules.gpu import once
 from allennlp_coref_rc.modules.recurrence import _cpp, _triton
 from allennlp_coref_rc.modules.recurrence._plain import plain
 from allennlp_coref_rc.modules.recurrence._reference import reference
-from allennlp_coref_rc.modules.recurrence.edges import NO_SOURCE, Edges
+from allennlp_coref_rc.modules.recurrence.edges import NO_SOURCE, Edges, joined
 from allennlp_coref_rc.modules.recurrence.recurrence_input import RecurrenceInput
 
 logger = logging.getLogger(__name__)
@@ -75,7 +76,7 @@ def recurrence(given: RecurrenceInput, backend: str = "auto", recompute: bool = 
     if run is not _cpp.cpp:
         # The compiled loop does this itself.
         given = given.projected()
-        given = given._replace(edges=[_readable(edge, given.mask, given.reverse) for edge in given.edges])
+        given = given._replace(edges=_readable(given.edges, given.mask, given.reverse))
     with torch.autocast(given.inputs.device.type, enabled=False):
         if recompute and torch.is_grad_enabled():
             states = checkpoint(run, given, use_reentrant=False, preserve_rng_state=False)
@@ -124,18 +125,38 @@ def _warn_once(message: str) -> None:
     logger.warning(message)
 
 
-def _readable(edge: Edges, mask: torch.Tensor, reverse: bool) -> Edges:
+def _readable(edges: Sequence[Edges], mask: torch.Tensor, reverse: bool) -> Sequence[Edges]:
     """
-    `edge` with `NO_SOURCE`, of weight 0, wherever the state is masked or not yet there, or the reader is masked.
+    The edges with `NO_SOURCE`, of weight 0, wherever the state is masked or not yet there, or the reader is masked.
     """
-    sources, length = edge.sources, mask.size(1)
+    if not edges:
+        return edges
+    given, weights = ([getattr(edge, name) for edge in edges] for name in ("sources", "weights"))
+    sources, unreadable = once(mask, given, ("sources", reverse), lambda: _readable_sources(given, mask, reverse))
+
+    def readable_weights() -> torch.Tensor:
+        return joined(weights).masked_fill(unreadable, 0)
+
+    if any(weight.requires_grad for weight in weights):
+        all_weights = readable_weights()
+    else:
+        all_weights = once(mask, [*given, *weights], ("weights", reverse), readable_weights)
+    widths = [part.size(2) for part in given]
+    parts = zip(edges, sources.split(widths, dim=2), all_weights.split(widths, dim=2))
+    return [edge._replace(sources=own, weights=weight) for edge, own, weight in parts]
+
+
+def _readable_sources(
+    given: Sequence[torch.Tensor], mask: torch.Tensor, reverse: bool
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """The sources of all edges, and which of those given can't be read."""
+    sources, length = joined(given), mask.size(1)
     own = sources.clamp(0, length - 1)
     source_mask = mask.gather(1, own.flatten(1)).view_as(sources)
     positions = torch.arange(length, device=mask.device).view(1, length, 1)
     earlier = sources > positions if reverse else sources < positions
     readable = ((sources >= length) | ((sources >= 0) & earlier & source_mask)) & mask.unsqueeze(-1)
-    weights = edge.weights.masked_fill(~readable, 0)
-    return edge._replace(sources=torch.where(readable, sources, NO_SOURCE), weights=weights)
+    return torch.where(readable, sources, NO_SOURCE), ~readable
 
 
 def _check_shapes(given: RecurrenceInput) -> None:

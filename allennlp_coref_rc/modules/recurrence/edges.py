@@ -1,3 +1,5 @@
+from collections.abc import Sequence
+from itertools import accumulate
 from typing import NamedTuple, Optional
 
 import torch
@@ -67,3 +69,17 @@ def sequential_sources(mask: torch.Tensor, reverse: bool = False, start: Optiona
     if start is not None:
         sources = torch.where(sources == NO_SOURCE, start.view(-1, 1, 1), sources)
     return sources
+
+
+def joined(parts: Sequence[torch.Tensor]) -> torch.Tensor:
+    """Tensors side by side in the last dimension. If they are the parts of one tensor, it is not copied."""
+    whole = parts[0]._base
+    if whole is not None and whole.dim():
+        ends = accumulate((part.size(-1) for part in parts), initial=whole.storage_offset())
+        layout = whole.stride(), whole.shape[:-1], sum(part.size(-1) for part in parts)
+        if layout[2] == whole.size(-1) and all(
+            part._base is whole and (part.stride(), part.shape[:-1], part.storage_offset()) == (*layout[:2], end)
+            for part, end in zip(parts, ends)
+        ):
+            return whole
+    return torch.cat(list(parts), dim=-1)

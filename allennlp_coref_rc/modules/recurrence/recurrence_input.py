@@ -3,6 +3,7 @@ from typing import NamedTuple, Optional
 
 import torch
 
+from allennlp_coref_rc.modules.gpu import once
 from allennlp_coref_rc.modules.masked_softmax import masked_softmax
 from allennlp_coref_rc.modules.recurrence.edges import Edges
 
@@ -59,10 +60,13 @@ class RecurrenceInput(NamedTuple):
         inputs = torch.nn.functional.linear(self.inputs, self.weight_ih, self.bias).to(dtype)
         edges = self.edges
         if self.keys is not None:
-            logits = torch.nn.functional.linear(self.inputs, self.keys).split(1, dim=-1)
-            expanded = [logit.expand(edge.sources.shape) for logit, edge in zip(logits, edges)]
-            exists = torch.cat([edge.weights != 0 for edge in edges], dim=-1)
-            weights = masked_softmax(torch.cat(expanded, dim=-1), exists).to(dtype)
             sizes = [edge.sources.size(-1) for edge in edges]
-            edges = [edge._replace(weights=weight) for edge, weight in zip(edges, weights.split(sizes, dim=-1))]
+            logits = torch.nn.functional.linear(self.inputs, self.keys)
+            if any(size != 1 for size in sizes):
+                parts = zip(logits.split(1, dim=-1), edges)
+                logits = torch.cat([logit.expand(edge.sources.shape) for logit, edge in parts], dim=-1)
+            weights = [edge.weights for edge in edges]
+            exists = once(self.mask, weights, "exists", lambda: torch.cat(weights, dim=-1) != 0)
+            softmax = masked_softmax(logits, exists).to(dtype)
+            edges = [edge._replace(weights=weight) for edge, weight in zip(edges, softmax.split(sizes, dim=-1))]
         return self._replace(inputs=inputs, edges=edges, weight_ih=None, bias=None, keys=None)

@@ -8,6 +8,7 @@ from allennlp.modules.seq2seq_encoders import ComposeEncoder
 
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.data.fields import AnnotationTensors
+from allennlp_coref_rc.modules.packed import read_packed
 from allennlp_coref_rc.modules.pair import Pair, TokenVectors
 
 logger = logging.getLogger(__name__)
@@ -118,9 +119,20 @@ def encode(encoder: Seq2SeqEncoder, text: TokenVectors) -> torch.Tensor:
     AllenNLP's `compose` are called one after the other. Shape: (batch_size, sequence_length, dim).
     """
     for part in _parts(encoder):
-        annotated = isinstance(part, AnnotatedSeq2SeqEncoder)
-        text = text._replace(vectors=part(*text) if annotated else part(text.vectors, text.mask))
+        if isinstance(part, AnnotatedSeq2SeqEncoder):
+            vectors = part(*text)
+        elif text.vectors.is_cuda and (rnn := _stateless_rnn(part)) is not None:
+            vectors = read_packed(rnn, text.vectors, text.mask)
+        else:
+            vectors = part(text.vectors, text.mask)
+        text = text._replace(vectors=vectors)
     return text.vectors
+
+
+def _stateless_rnn(encoder: Seq2SeqEncoder) -> Optional[torch.nn.RNNBase]:
+    """The module of PyTorch that this encoder only wraps, if it is one that keeps no state from batch to batch."""
+    rnn = None if encoder.stateful else getattr(encoder, "_module", None)
+    return rnn if isinstance(rnn, torch.nn.RNNBase) else None
 
 
 def encode_pair(passage_encoder: Seq2SeqEncoder, question_encoder: Seq2SeqEncoder, pair: Pair) -> Pair:

@@ -157,19 +157,27 @@ class CorefGru(RecurrentEncoder):
     def _keys(self, suffix: str) -> torch.Tensor:
         return getattr(self, "keys" + suffix)
 
+    def _edge_settings(self) -> tuple[Any, ...]:
+        return self._hidden_size, *self._relations, self._read_at_first_mention
+
     def _edges(
-        self, inputs: torch.Tensor, sequential: torch.Tensor, sources: Optional[list[torch.Tensor]]
+        self,
+        dtype: torch.dtype,
+        sequential: torch.Tensor,
+        sources: Optional[torch.Tensor] = None,
+        widths: Sequence[int] = (),
     ) -> list[Edges]:
         """Sequential edges and the edges of each relation. They have weight 1 if they take part in the softmax."""
-        whole = torch.ones_like(sequential, dtype=inputs.dtype)
+        whole = torch.ones_like(sequential, dtype=dtype)
         if sources is None:
             return [Edges(sequential, whole, 0, self._hidden_size)]
         size = self._part_size
+        exists = sources != PADDING
+        if not self._read_at_first_mention:
+            exists = exists & (sources != FIRST_MENTION)
         edges = [Edges(sequential, whole, 0, size)]
-        for source in sources:
-            exists = source != PADDING
-            if not self._read_at_first_mention:
-                exists = exists & (source != FIRST_MENTION)
+        of_relations = (tensor.split(widths, dim=2) for tensor in (sources.clamp(min=NO_SOURCE), exists.to(dtype)))
+        for source, weights in zip(*of_relations):
             start = len(edges) * size
-            edges.append(Edges(source.clamp(min=NO_SOURCE), exists.to(inputs.dtype), start, start + size))
+            edges.append(Edges(source, weights, start, start + size))
         return edges

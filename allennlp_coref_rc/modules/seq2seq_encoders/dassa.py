@@ -10,6 +10,7 @@ from torch.nn.functional import pad
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.data.fields import AnnotationTensors
 from allennlp_coref_rc.modules.annotated_self_attention import AnnotatedSelfAttention, HeadViews
+from allennlp_coref_rc.modules.gpu import once
 from allennlp_coref_rc.modules.qanet_block import QanetBlock
 from allennlp_coref_rc.modules.scopes import Scopes
 from allennlp_coref_rc.modules.seq2seq_encoders.annotated_seq2seq_encoder import AnnotatedSeq2SeqEncoder
@@ -22,8 +23,17 @@ class Positions(torch.nn.Module):
     a block does have an effect: the residual connections of the block carry it on.
     """
 
+    def __init__(self) -> None:
+        super().__init__()
+        # Those of the longest text so far. No buffer: in distributed training, buffers have to be of one size.
+        self._kept = torch.empty(1, 0, 0)
+
     def forward(self, inputs: torch.Tensor) -> torch.Tensor:
-        return add_positional_features(torch.zeros_like(inputs[:1]))
+        length = inputs.size(1)
+        if self._kept.size(1) < length or self._kept.device != inputs.device:
+            zeros = torch.zeros(1, length, inputs.size(2), device=inputs.device)
+            self._kept = add_positional_features(zeros)
+        return self._kept[:, :length]
 
 
 @Seq2SeqEncoder.register("dassa")
@@ -190,12 +200,10 @@ class Dassa(AnnotatedSeq2SeqEncoder):
         """
         if annotations is None:
             self.warn_unannotated()
-        views = None if annotations is None or not self._annotated_blocks else self._views(annotations, mask)
-        exist = attended = None
-        if not mask.all():
-            exist = mask.unsqueeze(-1).to(inputs.dtype)
-            # A text without tokens attends to all its padding, since attention to nothing would give NaN.
-            attended = (mask | ~mask.any(dim=1, keepdim=True))[:, None, None, :]
+        views = None
+        if annotations is not None and self._annotated_blocks:
+            views = once(mask, [self, annotations], "views", lambda: self._views(annotations, mask))
+        exist, attended = once(mask, [], inputs.dtype, lambda: _padding(mask, inputs.dtype))
         outputs = inputs if self.input_projection is None else self.input_projection(inputs)
         positions = self.positions(outputs)
         for i, block in enumerate(self.blocks):
@@ -220,6 +228,16 @@ class Dassa(AnnotatedSeq2SeqEncoder):
             labels.append(views[0].clamp(min=0))
             scopes.append(views[1])
         return HeadViews(torch.cat(labels, dim=-1), Scopes(torch.cat(scopes, dim=-1), mask, self._join_unannotated))
+
+
+def _padding(mask: torch.Tensor, dtype: torch.dtype) -> tuple[Optional[torch.Tensor], Optional[torch.Tensor]]:
+    """`exist` and `attended` of `QanetBlock`."""
+    # Only on the CPU: elsewhere looking at a value means waiting for the device.
+    if mask.device.type == "cpu" and mask.all():
+        return None, None
+    # A text without tokens attends to all its padding, since attention to nothing would give NaN.
+    attended = (mask | ~mask.any(dim=1, keepdim=True))[:, None, None, :]
+    return mask.unsqueeze(-1).to(dtype), attended
 
 
 def _check(key: str, value: Any, is_good: bool, expected: str) -> None:

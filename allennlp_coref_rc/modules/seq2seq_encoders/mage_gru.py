@@ -1,3 +1,4 @@
+from collections.abc import Sequence
 from typing import Any, Optional, Self
 
 import torch
@@ -192,24 +193,30 @@ class MageGru(RecurrentEncoder):
             weight_hh = torch.cat([sequential, torch.zeros_like(others), others], dim=1)
         return weight_ih, weight_hh, bias_ih, bias_hh
 
+    def _edge_settings(self) -> tuple[Any, ...]:
+        return *self._sizes, *self._relations, self._carries_previous
+
     def _edges(
-        self, inputs: torch.Tensor, sequential: torch.Tensor, sources: Optional[list[torch.Tensor]]
+        self,
+        dtype: torch.dtype,
+        sequential: torch.Tensor,
+        sources: Optional[torch.Tensor] = None,
+        widths: Sequence[int] = (),
     ) -> list[Edges]:
         """Sequential edges and the edges of each relation, all of weight 1."""
-
-        def edges(sources: torch.Tensor, *slices: int) -> Edges:
-            sources = sources.clamp(min=NO_SOURCE)
-            return Edges(sources, torch.ones_like(sources, dtype=inputs.dtype), *slices)
-
         if sources is None:
             # A plain GRU takes every part of its state from the token before.
-            sources = [sequential if self._split else sequential[..., :0] for _ in self._relations]
+            of_relations = [sequential if self._split else sequential[..., :0] for _ in self._relations]
+        else:
+            of_relations = list(sources.clamp(min=NO_SOURCE).split(widths, dim=2))
         whole = self._carries_previous or not self._split
         to = self._hidden_size if whole else self._sizes[0]
         start = self._sizes[0] if self._split else 0
-        reads = [edges(sequential, 0, to)]
-        for size, source in zip(self._sizes[1:], sources):
-            reads.append(edges(source, start, start + size, to))
+        slices = [(0, to, 0)]
+        for size in self._sizes[1:]:
+            slices.append((start, start + size, to))
             to += size
             start += size if self._split else 0
-        return reads
+        widest = max(source.size(2) for source in (sequential, *of_relations))
+        ones = sequential.new_ones((), dtype=dtype).expand(*sequential.shape[:2], widest)
+        return [Edges(x, ones[..., : x.size(2)], *part) for x, part in zip((sequential, *of_relations), slices)]

@@ -8,6 +8,7 @@ from torch.nn import Parameter
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.data.annotation_layers.edges import FIRST_MENTION, OTHER_SEQUENCE
 from allennlp_coref_rc.data.fields import AnnotationTensors
+from allennlp_coref_rc.modules.gpu import once
 from allennlp_coref_rc.modules.pair import Pair, TokenVectors
 from allennlp_coref_rc.modules.recurrence import Edges, RecurrenceInput, recurrence, sequential_sources
 from allennlp_coref_rc.modules.seq2seq_encoders.annotated_seq2seq_encoder import AnnotatedSeq2SeqEncoder
@@ -218,15 +219,22 @@ class RecurrentEncoder(AnnotatedSeq2SeqEncoder):
         weight_ih, weight_hh, bias_ih, bias_hh = self._gru_parameters(suffix)
         bias_hr_hz, bias_hn = bias_hh.split([2 * self._hidden_size, self._hidden_size])
         bias = bias_ih + torch.nn.functional.pad(bias_hr_hz, (0, self._hidden_size))
-        start = None
-        if memory_mask is not None and memory_mask.size(1) and self.hands_on_sequential_state:
-            start = _last_read(memory_mask, reverse) + mask.size(1)
-        sequential = sequential_sources(mask, reverse, start)
         if annotations is None:
             self.warn_unannotated()
-        sources = None if annotations is None else self._sources(annotations, mask.size(1), reverse, memory is not None)
-        edges = self._edges(inputs, sequential, sources)
-        keys = None if sources is None else self._keys(suffix)
+
+        def edges_of_text() -> list[Edges]:
+            start = None
+            if memory_mask is not None and memory_mask.size(1) and self.hands_on_sequential_state:
+                start = _last_read(memory_mask, reverse) + mask.size(1)
+            sequential = sequential_sources(mask, reverse, start)
+            if annotations is None or not self._relations:
+                return self._edges(inputs.dtype, sequential)
+            sources, widths = self._sources(annotations, mask.size(1), reverse, memory is not None)
+            return self._edges(inputs.dtype, sequential, sources, widths)
+
+        setting = type(self), reverse, memory is not None, inputs.dtype, *self._edge_settings()
+        edges = once(mask, [annotations, memory_mask], setting, edges_of_text)
+        keys = None if annotations is None else self._keys(suffix)
         given = RecurrenceInput(inputs, edges, weight_hh, bias_hn, mask, memory, reverse, weight_ih, bias, keys)
         return recurrence(given, backend=self._backend)
 
@@ -239,37 +247,44 @@ class RecurrentEncoder(AnnotatedSeq2SeqEncoder):
         """The keys of one direction for `RecurrenceInput`, if edges are weighted by attention."""
         return None
 
+    def _edge_settings(self) -> tuple[Any, ...]:
+        """The settings on which `_edges` depends. Layers with the same settings share their edges."""
+        raise NotImplementedError
+
     def _edges(
-        self, inputs: torch.Tensor, sequential: torch.Tensor, sources: Optional[list[torch.Tensor]]
+        self,
+        dtype: torch.dtype,
+        sequential: torch.Tensor,
+        sources: Optional[torch.Tensor] = None,
+        widths: Sequence[int] = (),
     ) -> list[Edges]:
         """
         The edges that tell what each token reads.
 
         # Parameters
 
-        inputs : `torch.FloatTensor`
-            Shape: (batch_size, sequence_length, input_size).
+        dtype : `torch.dtype`
+            That of the edges' weights.
         sequential : `torch.LongTensor`
             Shape: (batch_size, sequence_length, 1). The token before.
-        sources : `list[torch.LongTensor]`, optional
-            As `_sources` returns them; `None` without annotations.
+        sources, widths
+            As `_sources` returns them; left out without annotations.
         """
         raise NotImplementedError
 
     def _sources(
         self, annotations: AnnotationTensors, length: int, reverse: bool, has_memory: bool
-    ) -> list[torch.Tensor]:
+    ) -> tuple[torch.Tensor, list[int]]:
         """
-        For each relation the sources of its edges as the `recurrence` counts them, or `FIRST_MENTION`, or `PADDING`.
-        Shape: (batch_size, sequence_length, edges).
+        The sources of the edges of all relations, one relation after the other, as the `recurrence` counts them, or
+        `FIRST_MENTION`, or `PADDING`. Shape: (batch_size, sequence_length, edges). And the edges of each relation.
         """
         name = "descendants" if reverse else "antecedents"
-        sources = []
-        for relation in self._relations:
-            source = self.annotation(annotations, relation, name)[name]
-            other_position = OTHER_SEQUENCE - source + length if has_memory else FIRST_MENTION
-            sources.append(torch.where(source <= OTHER_SEQUENCE, other_position, source))
-        return sources
+        of_relations = [self.annotation(annotations, relation, name)[name] for relation in self._relations]
+        sources = torch.cat(of_relations, dim=2)
+        other_position = OTHER_SEQUENCE + length - sources if has_memory else FIRST_MENTION
+        sources = torch.where(sources <= OTHER_SEQUENCE, other_position, sources)
+        return sources, [source.size(2) for source in of_relations]
 
 
 def _settings(rnn: torch.nn.Module) -> dict[str, Any]:

@@ -4,9 +4,11 @@ import torch
 from allennlp.data.fields.text_field import TextFieldTensors
 from allennlp.data.tokenizers import PretrainedTransformerTokenizer
 from allennlp.nn.util import batched_span_select
+from torch.nn.functional import embedding
 from torch.nn.utils.rnn import pad_sequence
 
 from allennlp_coref_rc.common.errors import ConfigurationError
+from allennlp_coref_rc.modules.gpu import copied_to
 from allennlp_coref_rc.modules.token_embedders.transformer_words import TransformerWords, check_length
 
 
@@ -52,7 +54,12 @@ class TransformerPair(TransformerWords):
         self._types = [type or 0 for type in types]
         self._has_types = getattr(self._matched_embedder.config, "type_vocab_size", 0) > max(self._types)
         self._around_text = len(tokenizer.single_sequence_start_tokens), len(tokenizer.single_sequence_end_tokens)
-        self._padding = tokenizer.tokenizer.pad_token_id or 0
+        special = torch.tensor([token for tokens in self._special for token in tokens]).view(-1, 2)
+        padding = torch.tensor([tokenizer.tokenizer.pad_token_id or 0])
+        self.register_buffer("special", torch.cat([padding, special[:, 0]]), persistent=False)
+        numbers = [len(tokens) for tokens in self._special]
+        self._places_of_special = torch.arange(1, len(special) + 1).split(numbers)
+        self._types_of_special = special[:, 1].split(numbers)
         self._max_length = max_length
         self._overlap = overlap
 
@@ -65,30 +72,41 @@ class TransformerPair(TransformerWords):
         """
         texts = [_pieces(text) for text in (question, passage)]
         start, end = self._around_text
-        # Lists of the pieces' ids, without special tokens.
+        # What follows is arranged on the CPU, as places in tensors of the device. So nothing waits for it but this.
+        lengths = torch.stack([text["wordpiece_mask"].sum(1) for text in texts]).tolist()
+        ids = [self.get_buffer("special"), *(text["token_ids"].flatten() for text in texts)]
+        first_places = len(ids[0]), len(ids[0]) + len(ids[1])
+        # Lists of the places of the texts' pieces, without special tokens.
         questions, passages = (
             [
-                ids[start : length - end]
-                for ids, length in zip(text["token_ids"], text["wordpiece_mask"].sum(1).tolist())
+                torch.arange(start, length - end) + first_place + i * text["token_ids"].size(1)
+                for i, length in enumerate(of_texts)
             ]
-            for text in texts
+            for text, of_texts, first_place in zip(texts, lengths, first_places)
         )
         starts = [self._window_starts(len(q), len(p)) for q, p in zip(questions, passages)]
-        encoded = self._encode(questions, passages, starts)
-        summaries, vectors_of_questions, vectors_of_passages = [], [], []
-        for q, p, of_pair in zip(questions, passages, starts):
-            windows, encoded = encoded[: len(of_pair)], encoded[len(of_pair) :]
-            first = len(self._special[0])
-            summaries.append(windows[:, 0].mean(dim=0))
-            vectors_of_questions.append(windows[:, first : first + len(q)].mean(dim=0))
-            of_passage = windows[:, first + len(q) + len(self._special[1]) :]
-            vectors_of_passages.append(_join(of_passage, of_pair, len(p)))
-        words = [
-            self._words(pad_sequence(vectors, batch_first=True), text["offsets"] - start)
-            for vectors, text in zip((vectors_of_questions, vectors_of_passages), texts)
-        ]
-        question_words, passage_words = words
-        return question_words, passage_words, torch.stack(summaries)
+        encoded = self._encode(torch.cat(ids), questions, passages, starts)
+        places = torch.arange(encoded.size(0) * encoded.size(1)).view(encoded.shape[:2])
+        before, between = len(self._special[0]), len(self._special[1])
+        most = max(map(len, starts), default=1), before + max(map(len, questions), default=0)
+        places_of_questions = torch.zeros(len(questions), *most, dtype=torch.long)
+        weights = torch.zeros(len(questions), most[0], 1, 1)
+        places_of_passages = []
+        for i, (q, p, of_pair) in enumerate(zip(questions, passages, starts)):
+            windows, places = places.split([len(of_pair), len(places) - len(of_pair)])
+            end_of_question = before + len(q)
+            places_of_questions[i, : len(of_pair), :end_of_question] = windows[:, :end_of_question]
+            weights[i, : len(of_pair)] = 1 / len(of_pair)
+            places_of_passages.append(_join(windows[:, end_of_question + between :], of_pair, len(p)))
+        rows, device = encoded.flatten(0, 1), encoded.device
+        of_windows = embedding(copied_to(device, places_of_questions), rows)
+        of_questions = (of_windows * copied_to(device, weights.to(rows.dtype))).sum(dim=1)
+        of_passages = embedding(copied_to(device, pad_sequence(places_of_passages, batch_first=True)), rows)
+        question_words, passage_words = (
+            self._words(vectors, text["offsets"] - start)
+            for vectors, text in zip((of_questions[:, before:], of_passages), texts)
+        )
+        return question_words, passage_words, of_questions[:, 0]
 
     def _room(self, question: int) -> int:
         """How many pieces of a passage a window has beside the pieces of a question."""
@@ -109,20 +127,23 @@ class TransformerPair(TransformerWords):
         return [*range(0, last, room - self._overlap), last]
 
     def _encode(
-        self, questions: list[torch.Tensor], passages: list[torch.Tensor], starts: list[list[int]]
+        self, ids: torch.Tensor, questions: list[torch.Tensor], passages: list[torch.Tensor], starts: list[list[int]]
     ) -> torch.Tensor:
-        """All windows of all pairs, one after the other. Shape: (num_windows, length, dim)."""
-        ids, types = [], []
+        """
+        All windows of all pairs, one after the other, given all ids and the places of the texts' pieces among them.
+        Shape: (num_windows, length, dim).
+        """
+        windows, types = [], []
         for question, passage, of_pair in zip(questions, passages, starts):
-            before, between, after = (question.new_tensor(tokens).reshape(-1, 2) for tokens in self._special)
             first, second = (torch.full_like(text, type) for text, type in zip((question, passage), self._types))
-            ids += self._windows(question, passage, of_pair, before[:, 0], between[:, 0], after[:, 0])
-            types += self._windows(first, second, of_pair, before[:, 1], between[:, 1], after[:, 1])
-        mask = pad_sequence([torch.ones_like(row, dtype=torch.bool) for row in ids], batch_first=True)
+            windows += self._windows(question, passage, of_pair, *self._places_of_special)
+            types += self._windows(first, second, of_pair, *self._types_of_special)
+        # The first of all ids is that of padding.
+        places = copied_to(ids.device, pad_sequence(windows, batch_first=True))
         return self._matched_embedder(
-            pad_sequence(ids, batch_first=True, padding_value=self._padding),
-            mask,
-            type_ids=pad_sequence(types, batch_first=True) if self._has_types else None,
+            ids[places],
+            places > 0,
+            type_ids=copied_to(ids.device, pad_sequence(types, batch_first=True)) if self._has_types else None,
         )
 
     def _windows(

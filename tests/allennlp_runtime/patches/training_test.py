@@ -22,6 +22,7 @@ from allennlp.data import DatasetReader, Instance, Vocabulary
 from allennlp.data.data_loaders import MultiProcessDataLoader, SimpleDataLoader
 from allennlp.data.fields import TextField
 from allennlp.models import Model
+from allennlp.modules.seq2vec_encoders import CnnEncoder
 from allennlp.training import Checkpointer, GradientDescentTrainer
 from allennlp.training.callbacks import TrainerCallback
 from allennlp.training.optimizers import AdamOptimizer
@@ -207,3 +208,17 @@ def test_a_training_can_be_continued_for_more_epochs(tmp_path, capsys):
         with pytest.raises(SystemExit):
             train_command("longer", epochs, "--recover", **settings)
     assert json.loads((tmp_path / "longer" / "config.json").read_text())["trainer"]["num_epochs"] == 2
+
+
+def test_a_cnn_has_finite_numbers_for_short_words_in_mixed_precision():
+    """Also where all activations in full precision are far beyond what rounding a minimum of float16 would hide."""
+    torch.manual_seed(0)
+    encoder = CnnEncoder(4, 3, (2, 3), output_dim=2)
+    tokens = 100 * torch.randn(3, 5, 4)
+    mask = torch.arange(5) < torch.tensor([[1], [2], [5]])
+    expected = encoder(tokens, mask)
+    with torch.autocast("cpu", dtype=torch.float16):
+        found = encoder(tokens.half(), mask)
+    torch.testing.assert_close(found, expected, rtol=1e-2, atol=0.1, check_dtype=False)
+    found.sum().backward()
+    assert all(parameter.grad.isfinite().all() for parameter in encoder.parameters())

@@ -27,6 +27,7 @@ from allennlp_coref_rc.modules.recurrence import (
     recurrence,
     sequential_sources,
 )
+from allennlp_coref_rc.modules.recurrence.edges import joined
 from tests.modules.recurrence.oracle import Case, assert_as_good_as
 
 recurrence_module = importlib.import_module("allennlp_coref_rc.modules.recurrence.dispatch")
@@ -534,3 +535,13 @@ def test_a_compiler_that_fails_leaves_nothing(tmp_path, monkeypatch):
         _library.compile_into(tmp_path / "cache" / "library.so")
     assert "wrong.cpp" in error.value.stderr
     assert not list((tmp_path / "cache").iterdir())
+
+
+def test_parts_of_one_tensor_are_joined_without_a_copy():
+    whole = torch.randn(2, 3, 4)
+    parts = whole.split([1, 0, 3], dim=2)
+    assert joined(parts) is whole and joined([parts[0], parts[2]]) is whole
+    others = [parts[::-1], parts[:1], [whole[:, :2, :1], whole[:, 1:, 1:]], [whole[..., :2], whole[..., :2]], [whole]]
+    others += [[torch.ones(()).expand(2, 3, 2), torch.ones(2, 3, 1)]]
+    for tensors in others:
+        assert torch.equal(joined(tensors), torch.cat(list(tensors), dim=-1))

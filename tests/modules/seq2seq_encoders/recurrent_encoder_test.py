@@ -88,3 +88,20 @@ def test_modules_of_the_wrong_type_and_size():
         MageGru.from_torch(torch.nn.GRU(5, 8), {"sequential": 5, "coref": 2})
     with pytest.raises(ConfigurationError, match="has mode 'RNN_RELU', expected 'RNN_TANH'"):
         MageGru.from_torch(torch.nn.RNN(5, 2, nonlinearity="relu"), {"sequential": 2, "coref": 2}, variant="dag_rnn")
+
+
+@pytest.mark.parametrize("encoder", [CorefGru(5, 8, relations=[]), MageGru(5, {"sequential": 8})])
+def test_without_relations_annotations_change_nothing(encoder):
+    inputs, mask = torch.randn(2, 3, 5), torch.ones(2, 3, dtype=torch.bool)
+    torch.testing.assert_close(encoder(inputs, mask, {}), encoder(inputs, mask))
+
+
+def test_layers_with_other_settings_have_other_edges():
+    """Though they get the same mask and annotations."""
+    inputs, mask = torch.randn(1, 2, 5), torch.ones(1, 2, dtype=torch.bool)
+    edges = {"antecedents": torch.tensor([[[-1], [0]]]), "descendants": torch.tensor([[[1], [-1]]])}
+    annotations = dict.fromkeys(("coref", "srl"), edges)
+    reading = [CorefGru(5, 8), CorefGru(5, 8, read_at_first_mention=False), CorefGru(5, 8, relations=["srl"])]
+    reading += [MageGru(5, {"sequential": 8 - size, "coref": size}) for size in (2, 4)]
+    for encoder in reading:
+        torch.testing.assert_close(encoder(inputs, mask, annotations), encoder(inputs, mask.clone(), annotations))

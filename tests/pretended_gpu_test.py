@@ -1,0 +1,58 @@
+"""Updates of configs of all kinds on a pretended GPU (see pretended_gpu.py), in one process of its own."""
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from tests.shared import PROJECT
+
+pytestmark = pytest.mark.slow
+
+MOST = {
+    "babi-ga_coref_gru": (0, 750),
+    "babi-ga_mage_gru_triples": (0, 600),
+    "babi-ga_coref_gru_substitution": (0, 1000),
+    "babi-bi_gru_one_hot": (2, 150),
+    "wikihop-ga_coref_gru": (0, 900),
+    "cnn-cg_sba": (4, 320),
+    "narrativeqa-baseline_qanet": (0, 1100),
+    "narrativeqa-dassa_sdp_exp": (1, 1300),
+    "lambada-structured_transformer_coref": (10, 800),
+}
+"""
+By config, how often an update waits for the GPU, and how many kernels it launches, at most. Where it waits more than
+twice, it does so in AllenNLP's own modules.
+"""
+
+KERNELS = {"babi-ga_coref_gru", "babi-ga_mage_gru_triples", "babi-ga_coref_gru_substitution", "wikihop-ga_coref_gru"}
+"""With the fused recurrence, which computes nothing there."""
+
+TRANSFORMER = "lambada-structured_transformer_coref"
+
+
+@pytest.fixture(scope="module")
+def updates():
+    command = [sys.executable, "-m", "tests.pretended_updates", *(f"{name}=4" for name in MOST), f"{TRANSFORMER}=2"]
+    return json.loads(subprocess.run(command, cwd=PROJECT, check=True, stdout=subprocess.PIPE).stdout)
+
+
+@pytest.mark.parametrize("name", MOST)
+def test_an_update(updates, name):
+    """No op has tensors of two devices, or it would have ended with an error."""
+    update = updates[f"{name}=4"]
+    syncs, launches = MOST[name]
+    assert not update["missing"] and 100 < update["launches"] <= launches
+    assert sum(update["syncs"].values()) <= syncs, update["syncs"]
+    assert bool(update["kernels"]) == (name in KERNELS)
+    if name not in KERNELS:
+        assert update["loss"] == pytest.approx(update["expected"], rel=1e-5)
+
+
+def test_a_transformer_waits_as_often_for_more_questions(updates):
+    assert updates[f"{TRANSFORMER}=2"]["syncs"] == updates[f"{TRANSFORMER}=4"]["syncs"]
+
+
+def test_a_tensor_of_the_cpu_is_found(updates):
+    assert "dassa.py" in updates["mistake"] and "expected all tensors on cuda:0" in updates["mistake"]

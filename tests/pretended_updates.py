@@ -1,0 +1,59 @@
+"""
+Trains configs on their fixtures for one update, on a pretended GPU, and prints for each what came of it, in JSON. The
+configs are small, as `load_small` has them.
+
+    python -m tests.pretended_updates babi-ga_coref_gru=4 narrativeqa-dassa_sdp_exp=2
+
+prints them for updates of 4 and 2 questions, under these words. "mistake" has what is said if position encodings that
+are on the CPU meet a text on the GPU.
+"""
+
+from tests import pretended_gpu  # isort: skip  before anything imports PyTorch
+
+import json
+import sys
+from unittest import mock
+
+import torch
+from allennlp.nn.util import move_to_device
+
+from allennlp_coref_rc.modules.seq2seq_encoders.dassa import Positions
+from tests.training_config.configs import CONFIGS, load_small
+from tests.training_config.configs_test import model_and_data
+
+
+def update(name, size):
+    """The loss on both devices, before the update, and what the update launches and waits for on the GPU."""
+    model, _, inputs = model_and_data(load_small(CONFIGS / f"{name.replace('-', '/', 1)}.jsonnet"), size)
+    with torch.no_grad():
+        expected = model.eval()(**inputs)["loss"].item()
+    model = model.to("cuda")
+    inputs = move_to_device(inputs, torch.device("cuda", 0))
+    with torch.no_grad():
+        loss = model(**inputs)["loss"].item()
+    counts = pretended_gpu.COUNTS
+    counts.launches.clear(), counts.syncs.clear()
+    trained = model.train()(**inputs)["loss"]
+    penalty = model.get_regularization_penalty()
+    (trained if penalty is None else trained + penalty).backward()
+    syncs = {f"{what}: {line}": number for (what, line), number in counts.syncs.items()}
+    missing = [name for name, p in model.named_parameters() if p.requires_grad and p.grad is None]
+    kernels = sum(number for (what, _), number in counts.launches.items() if what.startswith("kernel"))
+    launches = counts.launches.total()
+    numbers = {"loss": loss, "expected": expected, "launches": launches, "kernels": kernels}
+    return {**numbers, "missing": missing, "syncs": syncs}
+
+
+def mistake():
+    with mock.patch.object(Positions, "forward", lambda self, inputs: torch.zeros(inputs.shape[1:])):
+        try:
+            update("narrativeqa-baseline_qanet", 2)
+        except RuntimeError as error:
+            return str(error)
+
+
+if __name__ == "__main__":
+    torch.set_num_threads(1)
+    pretended_gpu.begin()
+    words = (word.split("=") for word in sys.argv[1:])
+    print(json.dumps({f"{name}={size}": update(name, int(size)) for name, size in words} | {"mistake": mistake()}))
