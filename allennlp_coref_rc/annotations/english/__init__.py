@@ -70,7 +70,7 @@ def parse(texts: Sequence[AnnotatedText], spacy_model: Optional[str] = None) -> 
     ]
     fresh = pipeline.pipe(
         [
-            Doc(pipeline.vocab, words=text.tokens, sent_starts=_sentence_starts(text))
+            Doc(pipeline.vocab, words=[token or " " for token in text.tokens], sent_starts=_sentence_starts(text))
             for text, doc in zip(texts, docs)
             if doc is None
         ],
