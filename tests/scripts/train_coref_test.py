@@ -5,6 +5,8 @@ import pytest
 import torch
 
 from allennlp_coref_rc.annotations.annotators.coref.english_coref import network
+from allennlp_coref_rc.annotations.annotators.coref.english_coref.features import NAME, PRONOUN
+from allennlp_coref_rc.annotations.annotators.coref.english_coref.mentions import WIDTH
 from tests.scripts.scripts import load_script
 
 
@@ -35,7 +37,10 @@ def test_the_loss_is_the_log_probability_of_all_right_antecedents(training):
 
 
 def passage(count, pronoun, names, label):
-    return SimpleNamespace(mentions=SimpleNamespace(count=count), pronoun=pronoun, names=names, label=label)
+    kind = np.full(count, PRONOUN)
+    kind[np.concatenate(names)] = NAME
+    mentions = SimpleNamespace(count=count, kind=kind)
+    return SimpleNamespace(mentions=mentions, pronoun=pronoun, names=names, label=label)
 
 
 def chances(count, i, j, score, new):
@@ -56,7 +61,9 @@ def test_the_loss_of_gap_sums_over_all_chains_of_links(training):
     tensors = [torch.tensor(one) for one in (score, new)] + [torch.tensor(one) for one in (i, j)]
     for label, chance in enumerate(expected):
         example = passage(4, 3, (np.array([0]), np.array([1])), label)
-        assert training.gap_loss(*tensors, [(0, example)]).item() == pytest.approx(-np.log(chance), rel=1e-5)
+        # The names are of different persons.
+        apart = -np.log(1 - p[1][0])
+        assert training.gap_loss(*tensors, [(0, example)]).item() == pytest.approx(-np.log(chance) + apart, rel=1e-5)
 
 
 def test_the_loss_of_gap_takes_names_after_the_pronoun(training):
@@ -79,7 +86,7 @@ def test_training_again_gives_the_same_weights_to_the_bit(training, monkeypatch)
             **vars(passage(9, 8, (np.array([0]), np.array([1])), 0)),
             corpus=corpus,
             can_be_learnt=True,
-            vectors=random.random((9, 4), np.float32),
+            vectors=random.random((9, 4 + WIDTH), np.float32),
             features=random.integers(0, 2, (16, 3)).astype(np.uint8),
             i=j - 1,
             j=j,

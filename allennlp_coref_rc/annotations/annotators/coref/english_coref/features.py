@@ -1,7 +1,7 @@
 """Describes mentions, and pairs of mentions that may belong together."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
@@ -128,7 +128,9 @@ class Mentions:
                     own |= 1 << index % BITS
                     other |= 1 << (index * 7 // BITS + index * 3) % BITS
                     first = min(first, t)
-            text = tuple(p.words[first:core] if kind == NAME else p.words[start + (determiner in (1, 2, 3)) : stop])
+            text: object = tuple(
+                p.words[first:core] if kind == NAME else p.words[start + (determiner in (1, 2, 3)) : stop]
+            )
             if kind == PRONOUN:
                 text = noun = str(group)
             last = p.words[core - 1] if kind == NAME else noun
@@ -200,15 +202,15 @@ class Mentions:
         self._find_speakers(p, talkers)
         counts = np.bincount(self.word, minlength=1)[self.word] if rows else self.word
         texts = np.bincount(self.text, minlength=1)[self.text] if rows else self.text
-        first = np.ones(len(rows), np.int64)
-        first[np.unique(self.word, return_index=True)[1]] = 0
+        known = np.ones(len(rows), np.int64)
+        known[np.unique(self.word, return_index=True)[1]] = 0
         in_sentence = rank_in_group(self.sentence)
         narrating = int(((self.group == w.I) & (self.turn < 0)).sum() > 0.03 * len(rows))
         total = max(int(p.sentence[-1]) if size else 1, 1)
         # fmt: off
-        own = np.stack(
+        places = np.stack(
             [
-                np.minimum(counts, 5), np.minimum(texts, 5), first,
+                np.minimum(counts, 5), np.minimum(texts, 5), known,
                 (self.turn >= 0) + (self.speaker >= 0) * (self.turn >= 0), np.full(len(rows), narrating),
                 np.minimum(in_sentence, 4), np.minimum(self.sentence * 4 // (total + 1), 3),
                 np.minimum(self.sentence - 1, 3), np.full(len(rows), int(litbank)),
@@ -217,11 +219,11 @@ class Mentions:
         )
         # fmt: on
         self.tensor = p.tensor[self.head] * (self.kind != PRONOUN)[:, None]
-        self.codes = np.concatenate([np.array(codes, np.int64).reshape(len(rows), OWN), own], axis=1)
+        self.codes = np.concatenate([np.array(codes, np.int64).reshape(len(rows), OWN), places], axis=1)
 
-    def _find_speakers(self, p: Parse, talkers: Sequence[Talker]) -> None:
+    def _find_speakers(self, p: Parse, talkers: list[Any]) -> None:
         quotes = find_quotes(p.tokens)
-        starts = np.flatnonzero(np.r_[True, p.sentence[1:] != p.sentence[:-1]]) if len(p.words) else []
+        starts = [t for t in range(len(p.words)) if not t or p.sentence[t] != p.sentence[t - 1]]
         sentences = list(zip(starts, [*starts[1:], len(p.words)]))
         SpeakerFinder(p.tokens, p.words, sentences, talkers).attribute(quotes)
         speaking: dict[Quote, int] = {}
@@ -503,6 +505,9 @@ class EntityFeatures:
         sizes = np.diff(np.r_[starts, len(j)])
         most = np.repeat(np.maximum.reduceat(unlike, starts), sizes) if len(j) else salient
         nearest = np.repeat(np.maximum.reduceat(np.where(agrees, last, -1), starts), sizes) if len(j) else last
+        other_word = (m.reflexive[j] == 0) & (m.role[j] != ROLE["poss"])
+        rival = (m.gov[last] == m.gov[j]) & (gap == 0) & other_word
+        near = (m.clause[last] == m.clause[j]) & (gap == 0) & other_word
         once = agrees & (last == i)
         recent = ranks(j, once, -2 * last + once)
         foremost = ranks(j, once, -2 * (salient * 1e4).astype(int) + once)
@@ -525,6 +530,7 @@ class EntityFeatures:
         total = np.maximum(of_i[:, 13:18].sum(axis=1), 0.5)[:, None]
         # fmt: off
         columns = [
+            rival & pj, rival & ~pj, near & pj,
         *one_hot(np.searchsorted([0.2, 0.5, 1, 1.7, 3], salient), 6), agrees & (salient >= most),
         agrees & (salient >= 0.6 * most), agrees & (last == nearest),
         *one_hot(np.searchsorted([1, 2, 4, 8], gap, side="right"), 5), np.isin(m.role[last], SUBJECTS) & (gap == 0),

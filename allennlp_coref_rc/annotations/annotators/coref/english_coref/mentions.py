@@ -67,9 +67,9 @@ class Parse:
     @classmethod
     def of(cls, doc: "Doc", has_tensor: bool = True) -> "Parse":
         size = len(doc)
-        columns = ["DEP", "POS", "TAG", "ENT_TYPE", "HEAD", "SENT_START", "ENT_IOB"]
+        columns: list[int | str] = ["DEP", "POS", "TAG", "ENT_TYPE", "HEAD", "SENT_START", "ENT_IOB"]
         table = doc.to_array(columns).reshape(size, len(columns)).T
-        names = {number: doc.vocab.strings[number] for number in set(table[:4].ravel().tolist())}
+        names = {number: doc.vocab.strings[int(number)] for number in set(table[:4].ravel().tolist())}
         dep, pos, tag, entity = ([names[number] for number in column] for column in table[:4].tolist())
         here = np.arange(size)
         head = here + table[4].astype(np.int64)
@@ -147,15 +147,16 @@ WEAK_ENDS = frozenset("PUNCT CCONJ ADP SCONJ".split())
 
 def _is_loose(p: Parse, child: int) -> bool:
     """Whether a dependent after a name is more likely a part of its clause."""
-    case = next((p.words[c] for c in p.children[child] if p.base[c] == "case"), "")
     if p.base[child] == "acl":
-        return p.words[p.left[child] - 1] not in (",", "(", "-", "–", "—")
+        first = p.left[child]
+        return COMMAS.isdisjoint((p.words[first], p.words[first - 1]))
     if p.base[child] == "nmod":
-        return LOOSE_NMOD and case not in ("of", "")
-    return p.base[child] in ("advmod", "advcl", "obl", "nsubj", "obj", "ccomp", "xcomp", "csubj", "dep")
+        return any(p.base[c] == "case" and p.words[c] != "of" for c in p.children[child])
+    return p.base[child] in LOOSE
 
 
-LOOSE_NMOD = True
+COMMAS = frozenset(", ( - – — --".split())
+LOOSE = frozenset("advmod advcl obl nsubj obj ccomp xcomp csubj dep".split())
 
 
 def _repaired(p: Parse, head: int, first: int, last: int) -> Span:

@@ -41,7 +41,11 @@ def test_guidelines_differ_in_appositions_and_possessive_marks():
 
 def test_relative_pronouns_and_parts_of_names_are_no_mentions():
     sentence = "Ann/NNP/nsubj/5 Lee/NNP/flat/1 who/WP/nsubj/4 sang/VBD/acl:relcl/1 left/VBD/root/0"
-    assert phrases(sentence) == ["Ann Lee who sang"]
+    assert phrases(sentence) == ["Ann Lee"]
+    sentence = (
+        "Ann/NNP/nsubj/7 Lee/NNP/flat/1 ,/,/punct/5 who/WP/nsubj/5 sang/VBD/acl:relcl/1 ,/,/punct/5 left/VBD/root/0"
+    )
+    assert phrases(sentence) == ["Ann Lee , who sang"]
 
 
 def test_closing_punctuation_is_left_out():
