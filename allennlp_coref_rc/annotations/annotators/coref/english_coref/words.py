@@ -33,7 +33,7 @@ DETERMINERS: dict[str, int] = {
 
 
 @lru_cache(maxsize=1)
-def _table() -> dict[str, str]:
+def word_table() -> dict[str, str]:
     """The classes of each word, one digit per class, as written by scripts/build_word_classes.py."""
     text = lzma.decompress((Path(__file__).parent / "words.xz").read_bytes()).decode()
     head, words = text.split("\n\n")
@@ -47,7 +47,7 @@ def _table() -> dict[str, str]:
 @lru_cache(maxsize=50_000)
 def singular(word: str) -> tuple[str, str]:
     """The singular of a lower-cased noun, as far as WordNet has it, and its classes."""
-    table = _table()
+    table = word_table()
     if word not in table:
         for ending, others in (("ies", ("y",)), ("es", ("", "e")), ("s", ("",)), ("men", ("man",))):
             if word.endswith(ending):
