@@ -4,11 +4,11 @@ Trains the model of `coref` on LitBank, the free genres of OntoGUM, and GAP, and
     python scripts/train_coref.py data/annotators model.npz
 
 The folder has litbank, ontogum and gap. The documents are divided into three folds. For each fold, two networks are
-trained on the two other folds: the first ranks antecedents; the second sees also the entities that first networks make
-of documents that they have not been trained on. The model is the average of the three networks of each kind. The
-figures that are printed are for documents, and GAP's passages, that the networks have not seen, and for OntoGUM's dev
-part by the average. How readily mentions of each kind are linked is chosen on the folds. It takes about ten minutes on
-one core and needs PyTorch. The same command gives the same weights on the same machine.
+trained on the other two: one tells which noun phrases are annotated, and one ranks antecedents. The second sees only
+noun phrases that the first, which has not seen their document, finds likely. The model is the average of the three
+networks of each kind. The figures that are printed are for documents, and GAP's passages, that no network has seen, and
+for OntoGUM's dev part by the average. How readily mentions of each kind are linked is chosen on the folds. It takes
+about ten minutes on one core and needs PyTorch. The same command gives the same weights on the same machine.
 """
 
 import csv
@@ -16,6 +16,7 @@ import random
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 import torch
@@ -38,7 +39,7 @@ from allennlp_coref_rc.common.script import ScriptParser, run
 GENRES = frozenset("academic bio court interview news speech textbook vlog voyage".split())
 """The genres of OntoGUM whose licences allow any use."""
 
-FOLDS, HIDDEN, EPOCHS, RATE = 3, 48, 7, 4e-3
+FOLDS, HIDDEN, EPOCHS, MENTION_EPOCHS, RATE = 3, 64, 8, 10, 4e-3
 LITBANK = 3
 """How often an epoch has the documents of LitBank, which are fewer."""
 
@@ -48,77 +49,124 @@ PASSAGES, MENTIONS = 16, 160
 NO_TENSOR = 0.1
 """The share of batches without the vectors of the pipeline's network, which other pipelines do not have."""
 
+START = (0.0, -0.5, -1.0, -1.0)
 STEPS = (-1.5, -1.0, -0.5, 0.5)
-"""The changes of decisions that are tried."""
+"""The first bonuses (`network.link`), and the changes that are tried."""
+
+
+class Passage(NamedTuple):
+    """A passage of GAP: the tokens of the pronoun and of both names, and which of the names is right (2: neither)."""
+
+    pronoun: int
+    places: tuple[list[int], list[int]]
+    label: int
+    feminine: bool
 
 
 @dataclass
 class Example:
     """
-    A document's mentions, pairs and annotations. For GAP there are the pronoun, the mentions of both names' entities,
-    those in the places that the data set names, and which of the names is right (2: neither).
+    A document's mentions and annotations, and after `prepare` the pairs of the mentions that are likely. For a passage
+    of GAP: its pronoun, and for both names the mentions in their places, and those of the same name anywhere.
     """
 
     corpus: str
     mentions: Mentions
-    i: np.ndarray
-    j: np.ndarray
-    features: np.ndarray
     vectors: np.ndarray
     clusters: Sequence[Cluster] = ()
-    is_right: np.ndarray = field(default_factory=lambda: np.zeros(0, bool))
-    is_mention: np.ndarray = field(default_factory=lambda: np.zeros(0, np.float32))
+    passage: Passage = Passage(-1, ([], []), 2, False)
+    i: np.ndarray = field(init=False)
+    j: np.ndarray = field(init=False)
+    features: np.ndarray = field(init=False)
+    is_right: np.ndarray = field(init=False)
     pronoun: int = -1
-    names: tuple[np.ndarray, ...] = ()
     named: tuple[np.ndarray, ...] = ()
-    label: int = 2
-    feminine: bool = False
+    names: tuple[np.ndarray, ...] = ()
+
+    @property
+    def entities(self) -> np.ndarray:
+        """The number of the cluster of each mention, or -1."""
+        m = self.mentions
+        gold = {span: number for number, cluster in enumerate(self.clusters) for span in cluster}
+        return np.array([gold.get(span, -1) for span in zip(m.start.tolist(), m.stop.tolist())], int)
 
     @property
     def can_be_learnt(self) -> bool:
         if self.corpus != "gap":
             return self.mentions.count > 1
-        return self.pronoun >= 0 and (self.label == 2 or len(self.names[self.label]) > 0)
+        return self.pronoun >= 0 and (self.passage.label == 2 or len(self.names[self.passage.label]) > 0)
 
 
 def make_example(corpus: str, doc: Doc, clusters: Sequence[Cluster] = ()) -> Example:
     m = Mentions(Parse.of(doc), corpus == "litbank")
-    i, j = features.make_pairs(m)
-    gold = {span: number for number, cluster in enumerate(clusters) for span in cluster}
-    number = np.array([gold.get(span, -1) for span in zip(m.start.tolist(), m.stop.tolist())])
-    is_right = (number[i] == number[j]) & (number[j] >= 0)
-    is_mention = (number >= 0).astype(np.float32)
-    return Example(
-        corpus, m, i, j, features.pair_features(m, i, j), features.vectors(m), clusters, is_right, is_mention
-    )
+    return Example(corpus, m, features.vectors(m), clusters)
 
 
 def make_gap_example(doc: Doc, row: dict[str, str], text: AnnotatedText) -> Example:
-    def tokens(name: str) -> range:
+    def tokens(name: str) -> list[int]:
         start = int(row[f"{name}-offset"])
-        return range(*token_span(text.offsets or [], start, start + len(row[name])) or (0, 0))
+        return list(range(*token_span(text.offsets or [], start, start + len(row[name])) or (0, 0)))
 
-    example = make_example("gap", doc)
-    m = example.mentions
-    pronouns = np.flatnonzero((m.head == tokens("Pronoun")[0]) & (m.stop == m.start + 1))
-    example.pronoun = int(pronouns[0]) if len(pronouns) else -1
+    places = tokens("A"), tokens("B")
     # A name's mention has its head in the name, or the name depends on it ("director Sophie Consagra").
-    places = [set(tokens(name)) for name in "AB"]
     for place in places:
-        for token in sorted(place):
+        for token in list(place):
             while doc[token].dep_.startswith("flat") and doc[token].head.i not in place:
                 token = doc[token].head.i
-                place.add(token)
-    named = [np.isin(m.head, list(place)) & (m.whole == 0) for place in places]
-    words = [int(np.bitwise_or.reduce(m.bits[own])) if own.any() else 0 for own in named]
-    names = [
-        own | ((m.kind == NAME) & (m.whole == 0) & ((m.bits & one) != 0) & ((m.bits & other) == 0))
-        for own, one, other in zip(named, words, reversed(words))
-    ]
-    example.named, example.names = tuple(map(np.flatnonzero, named)), tuple(map(np.flatnonzero, names))
-    example.label = 0 if row["A-coref"] == "TRUE" else 1 if row["B-coref"] == "TRUE" else 2
-    example.feminine = row["Pronoun"].lower() in ("she", "her", "hers")
+                place.append(token)
+    label = 0 if row["A-coref"] == "TRUE" else 1 if row["B-coref"] == "TRUE" else 2
+    example = make_example("gap", doc)
+    example.passage = Passage(tokens("Pronoun")[0], places, label, row["Pronoun"].lower() in ("she", "her", "hers"))
     return example
+
+
+def prepare(example: Example, chances: np.ndarray) -> None:
+    """Keeps the likely mentions of an example, and describes their pairs."""
+    m = example.mentions
+    m.keep(chances)
+    i, j = example.i, example.j = features.make_pairs(m)
+    entity = features.EntityFeatures(m, features.first_entities(m))
+    example.vectors = features.vectors(m)
+    example.features = np.concatenate([features.pair_features(m, i, j), entity.of(i, j)], axis=1)
+    number = example.entities
+    example.is_right = (number[i] == number[j]) & (number[j] >= 0)
+    if example.corpus == "gap":
+        pronouns = np.flatnonzero((m.head == example.passage.pronoun) & (m.kind == PRONOUN))
+        example.pronoun = int(pronouns[0]) if len(pronouns) else -1
+        named = [np.isin(m.head, place) & (m.whole == 0) for place in example.passage.places]
+        words = [int(np.bitwise_or.reduce(m.bits[own])) for own in named]
+        names = [
+            own | ((m.kind == NAME) & (m.whole == 0) & ((m.bits & one) != 0) & ((m.bits & other) == 0))
+            for own, one, other in zip(named, words, reversed(words))
+        ]
+        example.named, example.names = tuple(map(np.flatnonzero, named)), tuple(map(np.flatnonzero, names))
+
+
+class MentionNetwork(nn.Module):
+    """The network that tells which noun phrases are annotated, as `network.mention_scores` computes it."""
+
+    def __init__(self, vectors: int) -> None:
+        super().__init__()
+        self.hidden = nn.Linear(vectors, HIDDEN)
+        self.output = nn.Linear(HIDDEN, 1)
+        self.dropout, self.input_dropout = nn.Dropout(0.3), nn.Dropout(0.2)
+
+    def forward(self, vectors: torch.Tensor) -> torch.Tensor:
+        hidden = functional.relu(self.hidden(without_tensor(self, self.input_dropout(vectors))))
+        return self.output(self.dropout(hidden))[:, 0]
+
+
+def without_tensor(model: nn.Module, vectors: torch.Tensor) -> torch.Tensor:
+    """In some batches of training, the vectors without those of the pipeline's network."""
+    if not model.training or torch.rand(()) >= NO_TENSOR:
+        return vectors
+    return torch.cat([vectors[:, :-WIDTH], torch.zeros(len(vectors), WIDTH)], 1)
+
+
+def weights_of(model: nn.Module) -> network.Weights:
+    """The weights under the names that `network` expects."""
+    weights = {name.removesuffix(".weight"): value.detach().t() for name, value in model.named_parameters()}
+    return {name.replace(".", "_"): value.numpy().copy() for name, value in weights.items()}
 
 
 class Network(nn.Module):
@@ -131,23 +179,16 @@ class Network(nn.Module):
         self.pair = nn.Linear(pairs, HIDDEN, bias=False)
         self.output = nn.Linear(HIDDEN, 1)
         self.new = nn.Linear(vectors, HIDDEN)
-        self.new_output = nn.Linear(HIDDEN, 2)
+        self.new_output = nn.Linear(HIDDEN, 1)
         self.dropout, self.input_dropout = nn.Dropout(0.25), nn.Dropout(0.1)
 
     def forward(
         self, vectors: torch.Tensor, pairs: torch.Tensor, i: torch.Tensor, j: torch.Tensor
     ) -> tuple[torch.Tensor, torch.Tensor]:
-        vectors = self.input_dropout(vectors)
-        if self.training and torch.rand(()) < NO_TENSOR:
-            vectors = torch.cat([vectors[:, :-WIDTH], torch.zeros(len(vectors), WIDTH)], 1)
+        vectors = without_tensor(self, self.input_dropout(vectors))
         hidden = self.earlier(vectors).index_select(0, i) + self.later(vectors).index_select(0, j) + self.pair(pairs)
         new = self.new_output(self.dropout(functional.relu(self.new(vectors))))
-        return self.output(self.dropout(functional.relu(hidden)))[:, 0], new
-
-    def weights(self) -> network.Weights:
-        """The weights under the names that `network` expects."""
-        weights = {name.removesuffix(".weight"): value.detach().t() for name, value in self.named_parameters()}
-        return {name.replace(".", "_"): value.numpy().copy() for name, value in weights.items()}
+        return self.output(self.dropout(functional.relu(hidden)))[:, 0], new[:, 0]
 
 
 def average(every: Sequence[network.Weights]) -> network.Weights:
@@ -201,7 +242,7 @@ def gap_loss(
         for side, names in enumerate(example.names):
             named[first + names, side] = 1
             can_change[first + names] = True
-            others = [*example.names[1 - side], *[example.pronoun] * (example.label != side)]
+            others = [*example.names[1 - side], *[example.pronoun] * (example.passage.label != side)]
             wrong[first + names[:, None], first + np.array(others, int)[None]] = 1
     chance = torch.exp(score - log_sum(score, j, new)[j])
     chance = torch.where(can_change[j], chance, chance.detach())
@@ -218,7 +259,7 @@ def gap_loss(
             else torch.zeros(())
             for side, names in enumerate(example.names)
         ]
-        chances.append((*both, 1 - both[0] - both[1])[example.label])
+        chances.append((*both, 1 - both[0] - both[1])[example.passage.label])
     apart = -torch.log((1 - (links * wrong).sum(1)).clamp(min=1e-3)).sum() / len(batch)
     return -torch.log(torch.stack(chances).clamp(min=1e-3)).mean() + apart
 
@@ -230,7 +271,7 @@ def loss_of_passages(model: Network, batch: Sequence[Example]) -> torch.Tensor:
     vectors = torch.tensor(np.concatenate([example.vectors for example in batch]))
     pairs = torch.tensor(np.concatenate([example.features for example in batch])).float()
     score, new = model(vectors, pairs, i, j)
-    return gap_loss(score, new[:, 0], i, j, list(zip(firsts, batch)))
+    return gap_loss(score, new, i, j, list(zip(firsts, batch)))
 
 
 def loss_of_document(model: Network, example: Example, start: int, stop: int) -> torch.Tensor:
@@ -241,14 +282,28 @@ def loss_of_document(model: Network, example: Example, start: int, stop: int) ->
     first = int(i.min()) if len(i) else start
     vectors = torch.tensor(example.vectors[first:stop])
     score, new = model(vectors, torch.tensor(example.features[pairs]).float(), i - first, j - first)
-    loss = ranking_loss(score, new[:, 0], j - first, is_right, start - first)
-    if example.corpus == "litbank":
-        target = torch.tensor(example.is_mention[start:stop])
-        loss = loss + 0.3 * functional.binary_cross_entropy_with_logits(new[start - first :, 1], target)
-    return loss
+    return ranking_loss(score, new, j - first, is_right, start - first)
 
 
-def train(examples: Sequence[Example], seed: int, description: str) -> network.Weights:
+def train_mentions(examples: Sequence[Example], seed: int) -> network.Weights:
+    torch.manual_seed(seed)
+    annotated = [example for example in examples if example.corpus != "gap"]
+    vectors = torch.tensor(np.concatenate([example.vectors for example in annotated]))
+    target = torch.tensor(np.concatenate([example.entities >= 0 for example in annotated])).float()
+    model = MentionNetwork(vectors.shape[1])
+    optimizer = torch.optim.AdamW(model.parameters(), lr=3e-3, weight_decay=0.02)
+    schedule = torch.optim.lr_scheduler.LinearLR(optimizer, 1, 0, MENTION_EPOCHS)
+    for _ in range(MENTION_EPOCHS):
+        for batch in torch.randperm(len(vectors)).split(256):
+            loss = functional.binary_cross_entropy_with_logits(model(vectors[batch]), target[batch])
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+        schedule.step()
+    return weights_of(model)
+
+
+def train_ranking(examples: Sequence[Example], seed: int) -> network.Weights:
     torch.manual_seed(seed)
     order = random.Random(seed)
     model = Network(examples[0].vectors.shape[1], examples[0].features.shape[1])
@@ -263,7 +318,7 @@ def train(examples: Sequence[Example], seed: int, description: str) -> network.W
     steps = EPOCHS * (len(documents) + -(-len(passages) // PASSAGES))
     optimizer = torch.optim.AdamW(model.parameters(), lr=RATE, weight_decay=0.01)
     schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: min(1, (step + 1) / 100) * (1 - step / steps))
-    for _ in tqdm(range(EPOCHS), desc=description):
+    for _ in tqdm(range(EPOCHS)):
         order.shuffle(passages)
         batches: list = [passages[k : k + PASSAGES] for k in range(0, len(passages), PASSAGES)] + documents
         order.shuffle(batches)
@@ -274,7 +329,7 @@ def train(examples: Sequence[Example], seed: int, description: str) -> network.W
             nn.utils.clip_grad_norm_(model.parameters(), 5.0)
             optimizer.step()
             schedule.step()
-    return model.weights()
+    return weights_of(model)
 
 
 Scores = tuple[np.ndarray, np.ndarray]
@@ -288,20 +343,14 @@ def entities(example: Example, scores: Scores, bonuses: np.ndarray) -> np.ndarra
     return network.link(example.mentions, example.i, example.j, *scores, bonuses)
 
 
-def with_entities(example: Example, entity: np.ndarray) -> None:
-    """Replaces the features of entities by those of another linking."""
-    own = features.EntityFeatures(example.mentions, entity).of(example.i, example.j)
-    example.features = np.concatenate([example.features[:, : features.PAIR_FEATURES], own], axis=1)
-
-
 def gap_scores(examples: Sequence[Example], linked: Sequence[np.ndarray]) -> tuple[float, float, float]:
     """F1 over all pairs of a pronoun and a name, over those of masculine pronouns, and over those of feminine ones."""
     counts = {True: np.zeros(3), False: np.zeros(3)}
     for example, entity in zip(examples, linked):
         for side, named in enumerate(example.named):
-            is_right, is_found = example.label == side, bool((entity[named] == entity[example.pronoun]).any())
-            is_found = is_found and example.pronoun >= 0
-            counts[example.feminine] += (is_right and is_found, is_right, is_found)
+            is_right = example.passage.label == side
+            is_found = example.pronoun >= 0 and bool((entity[named] == entity[example.pronoun]).any())
+            counts[example.passage.feminine] += (is_right and is_found, is_right, is_found)
     both = (counts[True] + counts[False], counts[False], counts[True])
     return tuple(2 * right / max(1, gold + found) for right, gold, found in both)
 
@@ -316,13 +365,13 @@ def conll_score(examples: Sequence[Example], linked: Sequence[np.ndarray]) -> fl
     return conll_scores(pairs, "without")["CoNLL"][2]
 
 
-def choose_bonuses(examples: Sequence[Example], scores: Sequence[Scores], start: Sequence[float]) -> np.ndarray:
+def choose_bonuses(examples: Sequence[Example], scores: Sequence[Scores]) -> np.ndarray:
     """Changes one bonus after the other, and keeps a change if the scores of the corpora get better."""
     corpora = sorted({example.corpus for example in examples})
     parts = {corpus: [k for k, example in enumerate(examples) if example.corpus == corpus] for corpus in corpora}
-    best, most = np.array(start), -1.0
+    best, most = np.array(START), -1.0
     for kind, step in [(0, 0.0)] + [(kind, step) for kind in (3, 2, 1, 0) for step in STEPS]:
-        bonuses = np.array([start[kind] + step if own == kind else one for own, one in enumerate(best)])
+        bonuses = np.array([START[kind] + step if own == kind else one for own, one in enumerate(best)])
         total = 0.0
         for corpus, part in parts.items():
             chosen = [examples[k] for k in part]
@@ -368,43 +417,32 @@ def parse_bare(texts: Iterable[AnnotatedText]) -> list[Doc]:
     return parse([AnnotatedText(text.tokens, text.sentences) for text in texts])
 
 
-def train_model(examples: Sequence[Example], held_out: Sequence[Example]) -> network.Weights:
-    for example in (*examples, *held_out):
-        with_entities(example, features.first_entities(example.mentions))
-    model: dict[str, Any] = {}
-    bonuses = {"litbank": np.array(network.START), "ontonotes": np.array(network.START)}
-    for step, name in enumerate(("first", "second")):
-        scores: list[Scores] = [(np.zeros(0), np.zeros(0))] * len(examples)
-        members = []
-        for fold in range(FOLDS):
-            own = [example for k, example in enumerate(examples) if k % FOLDS != fold]
-            members.append(train(own, fold, f"{name} network, fold {fold + 1} of {FOLDS}"))
-            for k in range(fold, len(examples), FOLDS):
-                scores[k] = score(members[-1], examples[k])
-        weights = average(members)
-        others = [score(weights, example) for example in held_out]
-        if name == "second":
-            both = [tuple((a + b) / 2 for a, b in zip(*pair)) for pair in zip(before[0], scores)]
-            other_both = [tuple((a + b) / 2 for a, b in zip(*pair)) for pair in zip(before[1], others)]
-            report("blend, unseen", examples, both, bonuses)
-            report("blend, dev", held_out, other_both, bonuses)
-            report("second, unseen", examples, scores, bonuses)
-            report("second, dev", held_out, others, bonuses)
-            scores, others = both, other_both
-            for guideline in bonuses:
-                part = [k for k, one in enumerate(examples) if (one.corpus == "litbank") == (guideline == "litbank")]
-                chosen = choose_bonuses([examples[k] for k in part], [scores[k] for k in part], network.START)
-                bonuses[guideline] = chosen
-                model[f"bonuses.{guideline}"] = chosen.astype(np.float32)
-        report(f"{name} network, unseen in training", examples, scores, bonuses)
-        report(f"{name} network, dev", held_out, others, bonuses)
-        for example, own_scores in zip((*examples, *held_out), (*scores, *others)):
-            guideline = "litbank" if example.corpus == "litbank" else "ontonotes"
-            if not step:
-                with_entities(example, entities(example, own_scores, bonuses[guideline]))
-        before = (scores, others)
-        model |= {f"{name}.{key}": value.astype(np.float16) for key, value in weights.items()}
-    return model
+def train_model(examples: Sequence[Example], held_out: Sequence[Example]) -> dict[str, Any]:
+    folds = [range(fold, len(examples), FOLDS) for fold in range(FOLDS)]
+    others = [[example for k, example in enumerate(examples) if k not in fold] for fold in folds]
+    members = [train_mentions(own, seed) for seed, own in enumerate(others)]
+    mentions = {f"mention.{name}": value for name, value in average(members).items()}
+    chances = [
+        network.mention_scores(
+            {f"mention.{name}": value for name, value in members[k % FOLDS].items()}, example.vectors
+        )
+        for k, example in enumerate(examples)
+    ]
+    for example, own_chances in zip(examples, chances):
+        prepare(example, own_chances)
+    for example in held_out:
+        prepare(example, network.mention_scores(mentions, example.vectors))
+    members = [train_ranking(own, seed) for seed, own in enumerate(others)]
+    scores = [score(members[k % FOLDS], example) for k, example in enumerate(examples)]
+    weights = average(members)
+    bonuses = {}
+    for guideline in ("litbank", "ontonotes"):
+        part = [k for k, one in enumerate(examples) if (one.corpus == "litbank") == (guideline == "litbank")]
+        bonuses[guideline] = choose_bonuses([examples[k] for k in part], [scores[k] for k in part])
+    report("unseen in training", examples, scores, bonuses)
+    report("dev", held_out, [score(weights, example) for example in held_out], bonuses)
+    decisions = {f"bonuses.{guideline}": values for guideline, values in bonuses.items()}
+    return {name: value.astype(np.float16) for name, value in {**weights, **mentions, **decisions}.items()}
 
 
 def main() -> None:

@@ -17,15 +17,24 @@ def training():
 
 def test_an_average_of_networks_gives_their_mean_scores_in_numpy(training):
     torch.manual_seed(2)
-    models = [training.Network(vectors=4, pairs=3).eval() for _ in range(3)]
-    vectors, pairs = torch.randn(6, 4), torch.randn(9, 3)
+    models = [training.Network(vectors=4 + WIDTH, pairs=3).eval() for _ in range(3)]
+    vectors, pairs = torch.randn(6, 4 + WIDTH), torch.randn(9, 3)
     i, j = torch.randint(6, (9,)), torch.randint(6, (9,))
-    weights = training.average([model.weights() for model in models])
+    weights = training.average([training.weights_of(model) for model in models])
     scores = network.score(weights, vectors.numpy(), [pairs[:5].numpy(), pairs[5:].numpy()], i.numpy(), j.numpy())
     with torch.no_grad():
         every = [model(vectors, pairs, i, j) for model in models]
     for one, expected in zip(scores, zip(*every)):
         assert one == pytest.approx(torch.stack(expected).mean(0).numpy(), abs=6e-4)
+
+
+def test_numpy_tells_which_noun_phrases_are_annotated_as_pytorch_does(training):
+    torch.manual_seed(3)
+    model = training.MentionNetwork(vectors=5 + WIDTH).eval()
+    weights = {f"mention.{name}": value for name, value in training.weights_of(model).items()}
+    vectors = torch.randn(7, 5 + WIDTH)
+    with torch.no_grad():
+        assert network.mention_scores(weights, vectors.numpy()) == pytest.approx(model(vectors).numpy(), abs=6e-4)
 
 
 def test_the_loss_is_the_log_probability_of_all_right_antecedents(training):
@@ -40,7 +49,7 @@ def passage(count, pronoun, names, label):
     kind = np.full(count, PRONOUN)
     kind[np.concatenate(names)] = NAME
     mentions = SimpleNamespace(count=count, kind=kind)
-    return SimpleNamespace(mentions=mentions, pronoun=pronoun, names=names, label=label)
+    return SimpleNamespace(mentions=mentions, pronoun=pronoun, names=names, passage=SimpleNamespace(label=label))
 
 
 def chances(count, i, j, score, new):
@@ -91,10 +100,9 @@ def test_training_again_gives_the_same_weights_to_the_bit(training, monkeypatch)
             i=j - 1,
             j=j,
             is_right=random.random(16) < 0.3,
-            is_mention=random.random(9, np.float32).round(),
         )
 
     examples = [example(corpus) for corpus in ("litbank", "ontonotes", "gap", "gap")]
-    one, same, other = (training.train(examples, seed, "") for seed in (0, 0, 1))
+    one, same, other = (training.train_ranking(examples, seed) for seed in (0, 0, 1))
     assert all(np.array_equal(one[name], same[name]) for name in one)
     assert not np.array_equal(one["output"], other["output"])

@@ -98,14 +98,11 @@ class EnglishCoref(Annotator):
         m = Mentions(Parse.of(doc, self._spacy_model is None), self._guideline == "litbank")
         if not m.count:
             return []
+        m.keep(network.mention_scores(self._weights, vectors(m)))
         i, j = make_pairs(m)
-        own, entity = vectors(m), first_entities(m)
-        bonuses = (np.array(network.START), self._weights[f"bonuses.{self._guideline}"])
-        for name, own_bonuses in zip(("first.", "second."), bonuses):
-            weights = {key.removeprefix(name): one for key, one in self._weights.items() if key.startswith(name)}
-            pairs, new = network.score(weights, own, pair_blocks(m, i, j, entity), i, j)
-            entity = network.link(m, i, j, pairs, new, own_bonuses)
-        is_likely = new[:, 1] > 0 if m.litbank else m.kind != PRONOUN
+        pairs, new = network.score(self._weights, vectors(m), pair_blocks(m, i, j), i, j)
+        entity = network.link(m, i, j, pairs, new, self._weights[f"bonuses.{self._guideline}"])
+        is_likely = m.chances > 0 if m.litbank else m.kind != PRONOUN
         members: dict[int, list[int]] = {}
         for mention, number in enumerate(entity.tolist()):
             members.setdefault(number, []).append(mention)
@@ -117,9 +114,9 @@ class EnglishCoref(Annotator):
         )
 
 
-def pair_blocks(m: Mentions, i: np.ndarray, j: np.ndarray, entity: np.ndarray) -> Iterator[np.ndarray]:
+def pair_blocks(m: Mentions, i: np.ndarray, j: np.ndarray) -> Iterator[np.ndarray]:
     """The features of pairs, in blocks of later mentions. All features of a long text at once would take a gigabyte."""
-    entities = EntityFeatures(m, entity)
+    entities = EntityFeatures(m, first_entities(m))
     bounds = np.searchsorted(j, np.arange(0, m.count + BLOCK, BLOCK))
     for start, stop in zip(bounds, bounds[1:]):
         pairs = i[start:stop], j[start:stop]

@@ -193,6 +193,7 @@ class Mentions:
                 talkers.append(Talker(spoken, gender & PERSON, own_words, start, stop, is_subject, len(rows) - 1))
         columns = np.array(rows, np.int64).reshape(len(rows), len(self.COLUMNS)).T
         self.count = len(rows)
+        self.chances = np.zeros(self.count)
         for name, column in zip(self.COLUMNS, columns):
             setattr(self, name, column)
         self.sentence = p.sentence[self.start]
@@ -249,6 +250,23 @@ class Mentions:
         self.turn = turn_of[self.start]
         self.speaker, self.listener = speakers[self.turn], listeners[self.turn]
 
+    def keep(self, chances: np.ndarray) -> None:
+        """
+        Keeps only the mentions that are likely enough to be annotated. `chances` are the scores (log-odds) of all. The
+        codes stay as they are.
+        """
+        kept = chances >= LIKELY
+        number = np.where(kept, np.cumsum(kept) - 1, -1)
+        self.chances = chances[kept]
+        for name in (*self.COLUMNS, "sentence", "turn", "speaker", "listener", "codes", "tensor"):
+            setattr(self, name, getattr(self, name)[kept])
+        self.keys = [keys for keys, stays in zip(self.keys, kept.tolist()) if stays]
+        self.speaker, self.listener = np.append(number, -1)[np.stack([self.speaker, self.listener])]
+        self.count = len(self.chances)
+
+
+LIKELY = -2.0
+"""The least score of a mention that is kept."""
 
 OWN = 44
 SIZES = [3, 8, 13, 11, 7, 4, 4, 3, 2, 2, 2, 2, 6, 6, *[4] * 12, *[2] * 7, 13, 6, 2, 2, 9, 6, 2, 2, 2, 2, 2]
@@ -260,7 +278,8 @@ def vectors(m: Mentions) -> np.ndarray:
     """The features of single mentions. Shape: (mentions, features)"""
     result = np.zeros((m.count, sum(SIZES)), np.float32)
     result[np.arange(m.count)[:, None], m.codes + OFFSETS] = 1
-    return np.concatenate([result, m.tensor], axis=1)
+    chances = np.stack([m.chances / 3, m.chances > -1, m.chances > 0, m.chances > 1], axis=1)
+    return np.concatenate([result, chances, m.tensor], axis=1, dtype=np.float32)
 
 
 def rank_in_group(key: np.ndarray) -> np.ndarray:
@@ -309,7 +328,7 @@ def make_pairs(m: Mentions) -> tuple[np.ndarray, np.ndarray]:
         counts.append(len(far) + k - nearest)
         earlier += sorted(far)
         earlier += range(nearest, k)
-    return np.array(earlier, int), np.repeat(np.arange(m.count), counts)
+    return np.array(earlier, int), np.repeat(np.arange(m.count), np.array(counts, int))
 
 
 def agree(m: Mentions, gender: np.ndarray, i: np.ndarray, j: np.ndarray) -> np.ndarray:
@@ -322,7 +341,6 @@ def one_hot(values: np.ndarray, size: int) -> list[np.ndarray]:
     return [values == k for k in range(size)]
 
 
-PAIR_FEATURES = 165
 DISTANCES = np.array([1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 64])
 SENTENCES = np.array([1, 2, 3, 5, 8, 15])
 RANKS = np.array([1, 2, 3, 5])

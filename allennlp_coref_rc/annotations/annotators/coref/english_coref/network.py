@@ -15,9 +15,6 @@ Weights = dict[str, np.ndarray]
 
 MODEL = Path(__file__).parent / "model.npz"
 
-START = (0.0, -0.5, -1.0, -1.0)
-"""The bonuses of a first linking: how readily each kind of mention begins an entity (`linking_kinds`)."""
-
 LEAST = -0.5
 """The least score of being a mention as LitBank has them."""
 
@@ -36,26 +33,32 @@ def load_weights(path: Path) -> Weights:
         return {name: archive[name].astype(np.float32) for name in archive.files}
 
 
+def mention_scores(weights: Weights, vectors: np.ndarray) -> np.ndarray:
+    """For each mention the score (log-odds) of being annotated, rounded as in `score`."""
+    hidden = np.maximum(vectors @ weights["mention.hidden"] + weights["mention.hidden_bias"], 0)
+    return (hidden @ weights["mention.output"] + weights["mention.output_bias"])[:, 0].round(3)
+
+
 def score(
-    own: Weights, vectors: np.ndarray, blocks: Iterable[np.ndarray], i: np.ndarray, j: np.ndarray
+    weights: Weights, vectors: np.ndarray, blocks: Iterable[np.ndarray], i: np.ndarray, j: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """
-    The scores of pairs, and for each mention the scores of a new entity and of being a mention. `blocks` are the
-    features of the pairs, in order. Scores are rounded, so that libraries that add numbers in another order give the
-    same clusters, except in rare cases.
+    The scores of pairs, and for each mention the score of a new entity. `blocks` are the features of the pairs, in
+    order. Scores are rounded, so that libraries that add numbers in another order give the same clusters, except in
+    rare cases.
     """
-    one, other = vectors @ own["earlier"], vectors @ own["later"] + own["later_bias"]
+    one, other = vectors @ weights["earlier"], vectors @ weights["later"] + weights["later_bias"]
     pairs = np.empty((len(j), 1), np.float32)
     stop = 0
     for features in blocks:
         for first in range(0, len(features), CHUNK):
-            hidden = features[first : first + CHUNK].astype(np.float32) @ own["pair"]
+            hidden = features[first : first + CHUNK].astype(np.float32) @ weights["pair"]
             start, stop = stop, stop + len(hidden)
             hidden += one[i[start:stop]]
             hidden += other[j[start:stop]]
-            pairs[start:stop] = np.maximum(hidden, 0, out=hidden) @ own["output"]
-    new = np.maximum(vectors @ own["new"] + own["new_bias"], 0) @ own["new_output"] + own["new_output_bias"]
-    return (pairs[:, 0] + own["output_bias"]).round(3), new.round(3)
+            pairs[start:stop] = np.maximum(hidden, 0, out=hidden) @ weights["output"]
+    new = np.maximum(vectors @ weights["new"] + weights["new_bias"], 0) @ weights["new_output"]
+    return (pairs[:, 0] + weights["output_bias"]).round(3), (new[:, 0] + weights["new_output_bias"]).round(3)
 
 
 def linking_kinds(m: Mentions) -> np.ndarray:
@@ -84,7 +87,7 @@ def link(
     take "he" and "she", or a name without a common word, readily. At the end, what LitBank would hardly annotate
     becomes an entity of its own.
     """
-    chance = probabilities(j, pairs, new[:, 0])
+    chance = probabilities(j, pairs, new)
     rest = np.ones(m.count)
     np.subtract.at(rest, j, chance)
     threshold = (rest.clip(min=0) * np.exp(bonuses[linking_kinds(m)])).tolist()
@@ -112,5 +115,5 @@ def link(
         if kind[k] == NAME:
             names[best] |= bits[k]
         genders[best] = genders[best] or sex
-    alone = m.litbank & (new[:, 1] < LEAST)
+    alone = m.litbank & (m.chances < LEAST)
     return np.where(alone, m.count + np.arange(m.count), np.array(entity, int))

@@ -130,7 +130,7 @@ def linked(count, pairs, scores, new=0.0, **bonus):
     m = english_coref.Mentions(english_coref.Parse.of(parsed(*(f"{tag.format(word)}/root/0" for word in words))), False)
     i, j = (np.array(one, int) for one in zip(*pairs))
     bonuses = np.full(4, bonus.get("bonus", 0.0))
-    return network.link(m, i, j, np.array(scores, float), np.full((count, 2), new), bonuses).tolist()
+    return network.link(m, i, j, np.array(scores, float), np.full(count, new), bonuses).tolist()
 
 
 def test_probabilities_are_those_of_a_softmax_with_a_new_entity():
