@@ -14,6 +14,7 @@ local modifiers = 'ADJ ADV CAU COM CXN DIR DIS EXT GOL LOC LVB MNR MOD NEG PRD P
              + ['ARGM-' + name for name in std.split(modifiers, ' ')]
              + ['C-ARGM-CXN', 'C-ARGM-LOC', 'R-ARGM-ADV', 'R-ARGM-LOC', 'R-ARGM-TMP'],
       vector_dim: 128,  // of the English pipeline
+      hidden_size: 128,
       rows: [5000, 3000, 1000, 500, 60, 60, 300, 150, 60],
     },
   },
@@ -22,8 +23,9 @@ local modifiers = 'ADJ ADV CAU COM CXN DIR DIS EXT GOL LOC LVB MNR MOD NEG PRD P
   trainer: {
     num_epochs: 17,
     optimizer: { type: 'adamw', lr: 0.004, weight_decay: 0.001, betas: [0.9, 0.99] },
-    learning_rate_scheduler: { type: 'linear_with_warmup', warmup_steps: 200 },
+    learning_rate_scheduler: { type: 'linear_with_warmup', warmup_steps: 200, num_epochs: 24 },
     grad_norm: 5,
+    moving_average: { type: 'exponential', decay: 0.998 },
     validation_metric: '+arguments_f1',
   },
   random_seed: 1, numpy_seed: 1, pytorch_seed: 1,
