@@ -171,9 +171,13 @@ def test_other_mistakes(words, message, clone, monkeypatch, capsys):
             {"type": "inverted_triangular", "cool_down": 2, "warm_up": 2},
             "trainer.momentum_scheduler: the config gives InvertedTriangular .*momentum",
         ),
-        ("model.dropout", None, "model: the config gives GAReader .*NoneType"),
+        ("model.dropout", None, "model.dropout: found null"),
         ("model.initializer", {"regexes": [["x"]]}, "model: the config gives GAReader "),
-        ("model.initializer", {"regexes": [["(", {"type": "normal"}]]}, "model: the config gives GAReader .* missing "),
+        (
+            "model.initializer",
+            {"regexes": [["(", {"type": "normal"}]]},
+            "model.initializer.regexes.0: found .* missing ",
+        ),
         (
             "model.passage_encoders",
             [{"type": "mage_gru", "input_size": 8, "hidden_size": 8, "state_sizes": {"coref": None}}],

@@ -1,4 +1,3 @@
-import json
 from typing import Annotated, Any, Optional, Union
 
 import pytest
@@ -84,7 +83,8 @@ def test_errors_name_the_path_and_the_value(value, message):
 def test_long_values_are_cut():
     with pytest.raises(ConfigurationError) as raised:
         validated(Reader, {"heads": ["x" * 100_000]})
-    assert str(raised.value) == f"heads: found {json.dumps(['x' * 100_000])[:80]}, expected an object"
+    message = str(raised.value)
+    assert message.startswith('heads: found ["xxx') and message.endswith("expected an object") and len(message) < 200
 
 
 def test_validators_have_a_context():
