@@ -176,7 +176,7 @@ def test_other_mistakes(words, message, clone, monkeypatch, capsys):
         (
             "model.initializer",
             {"regexes": [["(", {"type": "normal"}]]},
-            "model.initializer.regexes.0: found .* missing ",
+            "model.initializer.regexes.0: found .*missing ",
         ),
         (
             "model.passage_encoders",

@@ -79,7 +79,7 @@ def test_a_model_of_another_kind_is_named(tmp_path):
 
 def test_the_folder_of_a_training_is_an_archive_too_and_its_weights_may_have_fewer_bits(training, tmp_path):
     load_script("pack_roles").pack(training, str(tmp_path))
-    assert (tmp_path / "weights.th").stat().st_size < 2e6
+    assert (tmp_path / "weights.th").stat().st_size < 2.2e6
     for text in propbank():
         for archive in (training, str(tmp_path)):
             assert in_order(Roles(archive).annotate(replace(text, frames=[]))) == in_order(text)
