@@ -35,11 +35,11 @@ BLOCK = 400
 @Annotator.register("coref")
 class EnglishCoref(Annotator):
     """
-    Coreference of English text. The noun phrases of a parse are the mentions. A small network ranks, for each mention,
-    the mentions before it and the choice of a new entity (Denis and Baldridge, EMNLP 2008; Durrett and Klein, EMNLP
-    2013). Each mention joins the entity with the highest sum of probabilities. A second network does the same again and
-    also sees the entities that the first one made. Both see grammatical roles, clauses and agreement, types of
-    entities, equal words, word classes from WordNet, and who speaks in quotations.
+    Coreference of English text. A small network tells which noun phrases of a parse are mentions. Another ranks, for
+    each mention, the mentions before it and the choice of a new entity (Denis and Baldridge, EMNLP 2008; Durrett and
+    Klein, EMNLP 2013). Each mention joins the entity with the highest sum of probabilities. The networks see
+    grammatical roles, clauses and agreement, types of entities, equal words, word classes from WordNet, and who speaks
+    in quotations.
 
     The model comes with this package. CARD.md beside it says what it was trained on. It treats "he" and "she" in the
     same way, and knows no words but those of WordNet and of lists.
