@@ -13,18 +13,16 @@ local modifiers = 'ADJ ADV CAU COM CXN DIR DIS EXT GOL LOC LVB MNR MOD NEG PRD P
       roles: ['V', 'C-V'] + core + ['C-' + role for role in core[0:4]] + ['R-' + role for role in core[0:3]]
              + ['ARGM-' + name for name in std.split(modifiers, ' ')]
              + ['C-ARGM-CXN', 'C-ARGM-LOC', 'R-ARGM-ADV', 'R-ARGM-LOC', 'R-ARGM-TMP'],
-      vector_dim: 128,  // of the English pipeline
-      hidden_size: 128,
+      vector_dim: 128, hidden_size: 128,
       rows: [5000, 3000, 1000, 500, 60, 60, 300, 150, 60],
     },
   },
   data_loader: { batch_sampler: { type: 'bucket', batch_size: 32, sorting_keys: ['heads'] } },
   validation_data_loader: { batch_size: 64 },
   trainer: {
-    num_epochs: 17,
+    num_epochs: 17, grad_norm: 5,
     optimizer: { type: 'adamw', lr: 0.004, weight_decay: 0.001, betas: [0.9, 0.99] },
     learning_rate_scheduler: { type: 'linear_with_warmup', warmup_steps: 200, num_epochs: 24 },
-    grad_norm: 5,
     moving_average: { type: 'exponential', decay: 0.998 },
     validation_metric: '+arguments_f1',
   },
