@@ -16,8 +16,9 @@ number of right links divided by the number of annotated mentions that have an e
 `*.tsv`, GAP: F1 of the pairs of the pronoun and a name, overall and for masculine and feminine pronouns, and the bias,
 feminine F1 divided by masculine F1. A pair is predicted if a cluster has the pronoun and a mention of the name. That is
 a mention with the name's tokens; or one that ends with the name and begins before it ("Mr Lee" for "Lee"); or one that
-the name begins or ends with ("Lee" for "Ann Lee"). Tokens are compared, which are those that have any of the name's
-characters.
+the name begins or ends with ("Lee" for "Ann Lee"). After the name, the mention may have a possessive mark, or more
+words after a comma, bracket, dash or "who" ("Lee, who left"). Tokens are compared, which are those that have any of the
+name's characters.
 
 `*conll*` with PropBank's frames (propbank_ewt): predicates, by their first token, and arguments by CoNLL-2005's rule.
 An argument is right if its predicate, its role and all its tokens are; C-ARG1 and the like continue an argument, and
@@ -165,9 +166,16 @@ def score_clusters(pairs: Pairs) -> Iterator[tuple[str, Scores]]:
         yield f"links of {kind}s", scores
 
 
-def refers(mention: Span, name: Span) -> bool:
+AFTER_NAME = frozenset(", ( - – — -- who whose which".split())
+POSSESSIVE = frozenset(["'s", "’s", "'", "’"])
+
+
+def refers(tokens: Sequence[str], mention: Span, name: Span) -> bool:
     """Whether a mention is one of the name."""
-    longer = mention[0] <= name[0] and mention[1] == name[1]
+    end = name[1]
+    if mention[1] > end and (tokens[end] in AFTER_NAME or (tokens[end] in POSSESSIVE and mention[1] == end + 1)):
+        end = mention[1]
+    longer = mention[0] <= name[0] and mention[1] == end
     shorter = name[0] <= mention[0] and mention[1] <= name[1] and (mention[0] == name[0] or mention[1] == name[1])
     return longer or shorter
 
@@ -181,7 +189,7 @@ def score_gap(pairs: Pairs) -> Iterator[tuple[str, Scores]]:
         mentions = [mention for cluster in predicted.clusters if pronoun in cluster for mention in cluster]
         for number, cluster in enumerate(gold.clusters):
             for name in cluster[number == 0 :]:
-                answer = any(mention != pronoun and refers(mention, name) for mention in mentions)
+                answer = any(mention != pronoun and refers(gold.tokens, mention, name) for mention in mentions)
                 for gender in genders:
                     counts[gender].update(right=answer and not number, predicted=answer, annotated=not number)
     scores = {gender: prf(count["right"], count["predicted"], count["annotated"]) for gender, count in counts.items()}

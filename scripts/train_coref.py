@@ -8,7 +8,7 @@ trained on the other two: one tells which noun phrases are annotated, and one ra
 noun phrases that the first, which has not seen their document, finds likely. The model is the average of the three
 networks of each kind. The figures that are printed are for documents, and GAP's passages, that no network has seen, and
 for OntoGUM's dev part by the average. How readily mentions of each kind are linked is chosen on the folds. It takes
-about ten minutes on one core and needs PyTorch. The same command gives the same weights on the same machine.
+about four minutes on one core and needs PyTorch. The same command gives the same weights on the same machine.
 """
 
 import csv

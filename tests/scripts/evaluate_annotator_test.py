@@ -128,6 +128,24 @@ def test_gap_scores_pairs_by_the_pronouns_gender():
     }
 
 
+@pytest.mark.parametrize(
+    "mention, is_right",
+    [
+        ((1, 3), True),
+        ((0, 3), True),
+        ((2, 3), True),
+        ((1, 4), True),
+        ((1, 5), False),
+        ((6, 9), True),
+        ((6, 7), True),
+    ],
+)
+def test_a_mention_of_a_name_may_go_on_after_it(mention, is_right):
+    tokens = "Mrs Ann Lee 's dog saw Ann Lee , a nurse".split()
+    name = (6, 8) if mention[0] > 5 else (1, 3)
+    assert evaluate_annotator.refers(tokens, mention, name) == is_right
+
+
 def test_roles_are_scored_by_the_rule_of_conll_2005():
     """ARG1 lacks its continuation; the verb does not count; a wrong predicate makes its argument wrong."""
     gold = [

@@ -35,14 +35,15 @@ BLOCK = 400
 @Annotator.register("coref")
 class EnglishCoref(Annotator):
     """
-    Coreference of English text. A small network tells which noun phrases of a parse are mentions. Another ranks, for
-    each mention, the mentions before it and the choice of a new entity (Denis and Baldridge, EMNLP 2008; Durrett and
-    Klein, EMNLP 2013). Each mention joins the entity with the highest sum of probabilities. The networks see
-    grammatical roles, clauses and agreement, types of entities, equal words, word classes from WordNet, and who speaks
-    in quotations.
+    Coreference of English text by two small networks over the noun phrases of a parse. The first network leaves out
+    noun phrases that the guideline would hardly annotate. The second ranks, for each mention, the mentions before it
+    and the choice of a new entity (Denis and Baldridge, EMNLP 2008; Durrett and Klein, EMNLP 2013). Each mention joins
+    the entity with the highest sum of probabilities. The networks see grammatical roles, clauses and agreement, types
+    of entities, equal words, word classes from WordNet, who speaks in quotations, and the vectors of the parser's
+    network.
 
-    The model comes with this package. CARD.md beside it says what it was trained on. It treats "he" and "she" in the
-    same way, and knows no words but those of WordNet and of lists.
+    The model comes with this package. CARD.md beside it says what it was trained on. The features of "he" and "she" are
+    the same.
 
     Registered as an `Annotator` with name "coref".
 
@@ -53,7 +54,7 @@ class EnglishCoref(Annotator):
         persons, groups, places, buildings and vehicles, without appositions and "'s".
     include_singletons : `bool`, optional (default = `False`)
         Also return mentions that are linked to no other, each as a cluster of one. With "litbank" these are likely
-        mentions of its kinds, with "ontonotes" all noun phrases except pronouns.
+        mentions of its kinds, with "ontonotes" noun phrases that might be mentioned again.
     max_clusters : `int`, optional (default = `None`)
         Keep only this many clusters, those with the most mentions. By default all.
     spacy_model : `str`, optional (default = `None`)

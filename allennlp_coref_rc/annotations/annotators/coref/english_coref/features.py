@@ -255,7 +255,7 @@ class Mentions:
         Keeps only the mentions that are likely enough to be annotated. `chances` are the scores (log-odds) of all. The
         codes stay as they are.
         """
-        kept = chances >= LIKELY
+        kept = chances >= LIKELY[self.litbank]
         number = np.where(kept, np.cumsum(kept) - 1, -1)
         self.chances = chances[kept]
         for name in (*self.COLUMNS, "sentence", "turn", "speaker", "listener", "codes", "tensor"):
@@ -265,8 +265,8 @@ class Mentions:
         self.count = len(self.chances)
 
 
-LIKELY = -2.0
-"""The least score of a mention that is kept."""
+LIKELY = {True: -1.0, False: -3.0}
+"""The least score of a mention that is kept, with LitBank's guideline and with that of OntoNotes."""
 
 OWN = 44
 SIZES = [3, 8, 13, 11, 7, 4, 4, 3, 2, 2, 2, 2, 6, 6, *[4] * 12, *[2] * 7, 13, 6, 2, 2, 9, 6, 2, 2, 2, 2, 2]

@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 
 from allennlp_coref_rc.annotations.annotators.coref.english_coref import words as w
-from allennlp_coref_rc.annotations.annotators.coref.english_coref.features import NAME, PRONOUN, Mentions
+from allennlp_coref_rc.annotations.annotators.coref.english_coref.features import NAME, PRONOUN, ROLE, Mentions
 from allennlp_coref_rc.annotations.annotators.lexicon import FEMALE, MALE
 from allennlp_coref_rc.common.errors import ConfigurationError
 
@@ -18,8 +18,13 @@ MODEL = Path(__file__).parent / "model.npz"
 LEAST = -0.5
 """The least score of being a mention as LitBank has them."""
 
-OTHER_NAME, OTHER_GENDER = 0.1, 0.1
-"""Factors of a probability: where a name meets an entity with other names, and where genders differ."""
+OTHER_NAME, OTHER_GENDER, SAME_VERB = 0.1, 0.1, 0.1
+"""
+Factors of a probability: where a name meets an entity with other names, where genders differ, and where the entity has
+a name or nominal that is another argument of the same verb ("Merkel praised him").
+"""
+
+ARGUMENTS = [ROLE[role] for role in ("nsubj", "nsubj:pass", "obj", "iobj")]
 
 CHUNK = 512
 """Pairs that are judged at once: few enough for the processor's cache."""
@@ -84,8 +89,8 @@ def link(
     The entity of each mention, in one pass from left to right. A mention joins the entity whose mentions together have
     the highest probability, or begins a new entity if that is more likely. Before this comparison, the probability of a
     new entity is multiplied by e to the power of the bonus for the mention's kind (`linking_kinds`). An entity does not
-    take "he" and "she", or a name without a common word, readily. At the end, what LitBank would hardly annotate
-    becomes an entity of its own.
+    readily take "he" and "she", a name without a common word, or two arguments of a verb. At the end, what LitBank
+    would hardly annotate becomes an entity of its own.
     """
     chance = probabilities(j, pairs, new)
     rest = np.ones(m.count)
@@ -96,6 +101,9 @@ def link(
     kind, bits, gender = m.kind.tolist(), m.bits.tolist(), m.gender.tolist()
     entity = list(range(m.count))
     names, genders = [0] * m.count, [0] * m.count
+    can_rival = np.isin(m.role, ARGUMENTS) & (m.reflexive == 0) & (m.whole == 0)
+    verbs = np.where(can_rival, m.gov, -1).tolist()
+    taken: list[set[int]] = [set() for _ in range(m.count)]
     for k in range(m.count):
         sums: dict[int, float] = {}
         for pair in range(bounds[k], bounds[k + 1]):
@@ -107,11 +115,15 @@ def link(
             if value > most:
                 if kind[k] == NAME and names[candidate] and not names[candidate] & bits[k]:
                     value *= OTHER_NAME
+                if verbs[k] in taken[candidate]:
+                    value *= SAME_VERB
                 if sex and genders[candidate] and sex != genders[candidate]:
                     value *= OTHER_GENDER
                 if value > most:
                     best, most = candidate, value
         entity[k] = best
+        if kind[k] != PRONOUN and verbs[k] >= 0:
+            taken[best].add(verbs[k])
         if kind[k] == NAME:
             names[best] |= bits[k]
         genders[best] = genders[best] or sex

@@ -40,6 +40,7 @@ def clusters(annotator, text):
         ("Kim Novak called Tom . She told him about the plan .", "Kim Novak She", "Tom him"),
         ("The company sold its boats . It needed money .", "The company|its|It", "its boats"),
         ("Maria hurt herself when she fell .", "Maria herself she", None),
+        ("Obama met Merkel in Berlin . Merkel praised him .", "Obama him", "Merkel Merkel"),
     ],
 )
 def test_pronouns_and_names_are_linked(annotator, text, same, other):
