@@ -2,6 +2,8 @@
 
 import numpy as np
 
+from allennlp_coref_rc.annotations.annotators.coref.english_coref.features import previous_with_same, rank_in_group
+from allennlp_coref_rc.annotations.annotators.coref.english_coref.network import probabilities
 from allennlp_coref_rc.annotations.annotators.coref.ranked.candidates import (
     IS_NAME,
     IS_NOMINAL,
@@ -27,7 +29,7 @@ def make_pairs(m: Candidates) -> tuple[np.ndarray, np.ndarray]:
     columns: list[np.ndarray] = [earlier]
     keys = (np.where(m.kind == IS_PRONOUN, -1, m.head_word), np.where(m.kind == IS_PRONOUN, -1, m.text), m.sieve)
     for key in keys:
-        previous = _previous(key)
+        previous = previous_with_same(key)
         far = previous
         for _ in range(SIMILAR // len(keys)):
             columns.insert(0, far[:, None])
@@ -40,18 +42,6 @@ def make_pairs(m: Candidates) -> tuple[np.ndarray, np.ndarray]:
     extra[:, 1:][extra[:, 1:] == extra[:, :-1]] = -1
     valid = table >= 0
     return table[valid], np.broadcast_to(later[:, None], table.shape)[valid]
-
-
-def _previous(key: np.ndarray) -> np.ndarray:
-    """
-    For each entry the index of the last entry before it with the same key. It is -1 if there is none, or if the key is
-    -1.
-    """
-    order = np.argsort(key, kind="stable")
-    previous = np.full(len(key), -1)
-    same = (key[order[1:]] == key[order[:-1]]) & (key[order[1:]] >= 0)
-    previous[order[1:][same]] = order[:-1][same]
-    return previous
 
 
 DISTANCES = np.array([1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 64])
@@ -222,10 +212,10 @@ class EntityFeatures:
         self._traits = traits
         self._totals = np.zeros((size, traits.shape[1]), np.float32)
         np.add.at(self._totals, entity, traits)
-        previous = _previous(entity)
+        previous = previous_with_same(entity)
         self._next = np.full(len(entity), len(entity))
         self._next[previous[previous >= 0]] = rows[previous >= 0]
-        self._rank = _rank_in_entity(entity)
+        self._rank = rank_in_group(entity)
         self._order = np.lexsort((rows, entity))
         self._ordered = (entity * len(entity) + rows)[self._order]
         self._salience = _salience(m, entity)
@@ -316,7 +306,7 @@ def _salience(m: Candidates, entity: np.ndarray) -> np.ndarray:
     weight = (
         np.where(m.is_subject > 0, 1.0, 0.3) * np.where(m.kind == IS_NAME, 1.0, 0.7) * np.where(m.turn >= 0, 0.5, 1)
     )
-    previous = _previous(entity).tolist()
+    previous = previous_with_same(entity).tolist()
     sentence = m.sentence.tolist()
     result = weight.tolist()
     for k, before in enumerate(previous):
@@ -348,18 +338,6 @@ def _name_bits(m: Candidates, entity: np.ndarray) -> tuple[np.ndarray, np.ndarra
     return results[0], results[1]
 
 
-def _rank_in_entity(entity: np.ndarray) -> np.ndarray:
-    """How many mentions of the same entity come before each."""
-    order = np.argsort(entity, kind="stable")
-    ordered = entity[order]
-    starts = np.r_[0, np.flatnonzero(ordered[1:] != ordered[:-1]) + 1] if len(entity) else np.zeros(0, int)
-    first = np.zeros(len(entity), int)
-    first[starts] = starts
-    rank = np.empty(len(entity), int)
-    rank[order] = np.arange(len(entity)) - np.maximum.accumulate(first)
-    return rank
-
-
 def sieve_entities(m: Candidates) -> np.ndarray:
     """The entity of each mention by the rules; mentions that they do not have are entities of their own."""
     return np.where(m.sieve >= 0, m.sieve, m.sieve.max(initial=-1) + 1 + np.arange(len(m.sieve)))
@@ -382,16 +360,6 @@ def linking_kinds(m: Candidates) -> np.ndarray:
     return np.where(m.kind == IS_PRONOUN, pronouns, np.where(m.kind == IS_NAME, NAMES, NOMINALS))
 
 
-def probabilities(earlier: np.ndarray, later: np.ndarray, score: np.ndarray, new: np.ndarray) -> np.ndarray:
-    """The probability of each pair, among all pairs with the same later mention and the choice of a new entity."""
-    shift = new.copy()
-    np.maximum.at(shift, later, score)
-    odds = np.exp(score - shift[later])
-    total = np.exp(new - shift)
-    np.add.at(total, later, odds)
-    return odds / total[later]
-
-
 def link(
     m: Candidates, earlier: np.ndarray, later: np.ndarray, score: np.ndarray, new: np.ndarray, bonuses: np.ndarray
 ) -> list[int]:
@@ -401,7 +369,7 @@ def link(
     new entity is multiplied by e to the power of the bonus for the mention's kind (`linking_kinds`).
     """
     count = len(new)
-    chance = probabilities(earlier, later, score, new)
+    chance = probabilities(later, score, new)
     rest = np.ones(count)
     np.subtract.at(rest, later, chance)
     threshold = (rest * np.exp(bonuses[linking_kinds(m)])).tolist()

@@ -27,11 +27,11 @@ def mentions(count, **properties):
 
 
 def test_probabilities_are_those_of_a_softmax_with_a_new_entity():
-    earlier, later = np.array([0, 0, 1]), np.array([1, 2, 2])
+    later = np.array([1, 2, 2])
     score, new = np.array([1.0, 2.0, -1.0]), np.array([0.0, 0.5, 3.0])
     odds = [np.exp(1) / (np.exp(1) + np.exp(0.5))]
     odds += [np.exp(one) / (np.exp(2) + np.exp(-1) + np.exp(3)) for one in (2, -1)]
-    assert probabilities(earlier, later, score, new) == pytest.approx(odds)
+    assert probabilities(later, score, new) == pytest.approx(odds)
 
 
 def test_the_probabilities_of_an_entitys_mentions_are_added():
