@@ -126,11 +126,9 @@ def write_picture(png: bytes, target: Path) -> None:
 
 
 @contextmanager
-def playground(archives: Sequence[str], foreign: Callable[[str], None] = lambda url: None) -> Iterator["Page"]:
-    """
-    The playground with these archives. `foreign` is called for everything that the page requests from another server.
-    """
-    with served(*archives) as address, browser_page(PLAYGROUND_WIDTH, 1000) as page:
+def playground(address: str, foreign: Callable[[str], None] = lambda url: None) -> Iterator["Page"]:
+    """The playground in a browser. `foreign` is called for everything that the page requests from another server."""
+    with browser_page(PLAYGROUND_WIDTH, 1000) as page:
         own = (address, "data:", "blob:")
         page.set_default_timeout(1000 * PATIENCE)
         page.on("request", lambda request: None if request.url.startswith(own) else foreign(request.url))
@@ -189,7 +187,7 @@ def take_all(page: "Page", target: Path) -> None:
 
 
 def take_playground(kind: str, archives: Sequence[str], folder: Path) -> None:
-    with playground(archives) as page:
+    with served(*archives) as address, playground(address) as page:
         if kind != "story":
             choose(page, "Example", f"A {kind}")
         if kind == "summary":

@@ -37,10 +37,10 @@ def command_line(python=sys.executable, environment=None):
             text=True,
         )
 
-        def run(module, *arguments, folder):
+        def run(module, *arguments, folder, input=""):
             words = [module, *map(str, arguments)]
             with tempfile.NamedTemporaryFile("r") as out, tempfile.NamedTemporaryFile("r") as err:
-                request = {"words": words, "folder": str(folder), "out": out.name, "err": err.name}
+                request = {"words": words, "folder": str(folder), "input": input, "out": out.name, "err": err.name}
                 print(json.dumps(request), file=process.stdin, flush=True)
                 status = process.stdout.readline()
                 if not status:
@@ -72,10 +72,13 @@ def serve():
     return None
 
 
-def become(words, folder, out, err):
-    """Goes on as the interpreter does with `python -m`, in that folder and with its output in files."""
-    for name, descriptor in ((os.devnull, 0), (out, 1), (err, 2)):
-        os.dup2(os.open(name, os.O_RDWR), descriptor)
+def become(words, folder, input, out, err):
+    """Does as the interpreter with `python -m`, in that folder, with its input from a pipe and its output in files."""
+    reader, writer = os.pipe()
+    os.write(writer, input.encode())
+    os.close(writer)
+    for source, descriptor in ((reader, 0), (os.open(out, os.O_RDWR), 1), (os.open(err, os.O_RDWR), 2)):
+        os.dup2(source, descriptor)
     os.chdir(folder)
     sys.path.insert(0, folder)
     sys.argv = words

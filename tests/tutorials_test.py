@@ -119,8 +119,8 @@ def test_an_encoder_that_reads_annotations_is_trained_in_a_config_and_in_a_model
 def test_a_search_trains(tmp_path, run_command):
     ((file, program),) = python_files(PROJECT / "docs" / "tutorials" / "search_settings.md")[0].items()
     program = program.replace('"evaluate_on_test": False', '"evaluate_on_test": False, "trainer.num_epochs": 1')
-    (tmp_path / file).write_text(program.replace("n_trials=20", "n_trials=2"))
+    (tmp_path / file).write_text(program.replace("n_trials=20", "n_trials=1"))
     searched = run_command(file.removesuffix(".py"), folder=tmp_path)
     assert searched.returncode == 0, searched.stderr
-    assert sorted(path.name for path in (tmp_path / "output" / "search").iterdir()) == ["0", "1"]
+    assert [path.name for path in (tmp_path / "output" / "search").iterdir()] == ["0"]
     assert (tmp_path / "search.db").is_file()

@@ -540,17 +540,21 @@ def test_an_output_that_is_a_link_stays_one(tmp_path, texts):
 
 
 @pytest.mark.parametrize("content", ["Zoë left. She slept.\n", '{"text": "Zoë left. She slept."}\n'])
-def test_pipes(tmp_path, content):
-    (tmp_path / "zoe.jsonl" if content[0] == "{" else tmp_path / "zoe.txt").write_text(content)
-    options = ["--annotator", "exact_match_coref", "--workers", "0"]
-    for input, output in (("-", "-"), ("/dev/stdin", "/dev/stdout")):
-        words = [sys.executable, "-m", "allennlp_coref_rc", "annotate", input, output, *options]
-        done = subprocess.run(words, cwd=tmp_path, input=content.encode(), capture_output=True)
-        assert done.returncode == 0, done.stderr
-        (tmp_path / "out.jsonl").write_bytes(done.stdout)
-        ((_, document),) = read_documents(str(tmp_path / "out.jsonl"))
-        assert document.text.text == "Zoë left. She slept." and document.text.id.startswith("stdin")
-    assert "-" not in os.listdir(tmp_path)
+@pytest.mark.parametrize("input, output", [("-", "-"), ("/dev/stdin", "/dev/stdout")])
+def test_pipes(tmp_path, run_command, content, input, output):
+    words = ["annotate", input, output, "--annotator", "exact_match_coref", "--workers", "0"]
+    done = run_command("allennlp_coref_rc", *words, folder=tmp_path, input=content)
+    assert done.returncode == 0 and os.listdir(tmp_path) == [], done.stderr
+    (tmp_path / "out.jsonl").write_text(done.stdout)
+    ((_, document),) = read_documents(str(tmp_path / "out.jsonl"))
+    assert document.text.text == "Zoë left. She slept." and document.text.id.startswith("stdin")
+
+
+def test_a_pipe_as_output(tmp_path):
+    words = ["annotate", "-", "-", "--annotator", "exact_match_coref", "--workers", "0"]
+    done = subprocess.run([sys.executable, "-m", "allennlp_coref_rc", *words], input=b"Mary left.", capture_output=True)
+    (tmp_path / "out.jsonl").write_bytes(done.stdout)
+    assert done.returncode == 0 and len(list(read_documents(str(tmp_path / "out.jsonl")))) == 1, done.stderr
 
 
 def test_documents_keep_their_characters(tmp_path):

@@ -17,9 +17,15 @@ pytestmark = [
 ]
 
 
-def test_an_edit_of_a_cluster_changes_the_answer_to_a_question_of_task_2(archive):
+@pytest.fixture(scope="module")
+def address(archive):
+    with pictures.served(f"mine={archive}") as address:
+        yield address
+
+
+def test_an_edit_of_a_cluster_changes_the_answer_to_a_question_of_task_2(address):
     foreign = []
-    with pictures.playground([f"mine={archive}"], foreign.append) as page:
+    with pictures.playground(address, foreign.append) as page:
         answer = page.get_by_test_id("stMetricValue")
         page.get_by_label("Passage").fill("Zelda got the milk. Quentin moved to the garden. Zelda went to the office.")
         page.get_by_label("Question").fill("Where is the milk?")
@@ -49,8 +55,8 @@ def test_an_edit_of_a_cluster_changes_the_answer_to_a_question_of_task_2(archive
         assert not foreign
 
 
-def test_the_answer_is_beside_the_clusters_or_above_them_on_a_phone(archive):
-    with pictures.playground([f"mine={archive}"]) as page:
+def test_the_answer_is_beside_the_clusters_or_above_them_on_a_phone(address):
+    with pictures.playground(address) as page:
         clusters, answer = (page.get_by_role("heading", name=name) for name in ("Clusters", "Answer"))
         wide = clusters.bounding_box(), answer.bounding_box()
         page.set_viewport_size({"width": 400, "height": 900})

@@ -194,6 +194,7 @@ def test_no_default_asks_the_network(key, value, named, archive_with, monkeypatc
     monkeypatch.setattr("socket.getaddrinfo", ask)
     monkeypatch.setattr("socket.create_connection", ask)
     monkeypatch.setattr("subprocess.run", ask)
+    monkeypatch.setattr("urllib3.util.Retry.sleep", Mock())
     archive = archive_with({key: value})
     message = load_refusal(archive)
     assert message.startswith(f"{archive}: ") and named in message and not asked

@@ -104,16 +104,14 @@ def test_nor_by_allennlp_itself(function, unharmed, tmp_path):
         function(str(archive), **options)
 
 
-def test_nor_by_modules_that_were_imported_before(outside, tmp_path):
+def test_nor_by_modules_that_were_imported_before(outside, tmp_path, run_command):
     """They hold AllenNLP's function already."""
     archive = escaping_tar(tmp_path / "x.tgz", "chained links")
-    program = (
+    (tmp_path / "program.py").write_text(
         "from allennlp.data import Vocabulary\nimport allennlp_coref_rc\n"
         f"try: Vocabulary.from_files({str(archive)!r})\nexcept Exception as error: print(error)"
     )
-    environment = {**os.environ, "ALLENNLP_CACHE_ROOT": str(tmp_path)}
-    words = [sys.executable, "-c", program]
-    done = subprocess.run(words, env=environment, cwd=PROJECT, capture_output=True, text=True, timeout=300)
+    done = run_command("program", folder=tmp_path)
     assert "nothing of it is used" in done.stdout, done.stderr
     assert os.listdir(outside) == []
 

@@ -1,4 +1,5 @@
 import re
+from collections import Counter
 
 import pytest
 from allennlp.common.checks import ConfigurationError
@@ -150,15 +151,7 @@ def test_damaged_files_raise_nothing_else(tmp_path_factory, source, data):
 @pytest.mark.slow
 @pytest.mark.skipif(not CORPORA.exists(), reason="GDTB and TED-MDB are missing")
 def test_the_real_corpora():
-    explicit, implicit = (
-        [
-            relation
-            for path in sorted((CORPORA / "gdtb").glob("*.rels"))
-            for relation, *_ in relations(path)
-            if relation.type == type
-        ]
-        for type in ("Explicit", "Implicit")
-    )
-    assert len(explicit) == 6293 and sum(not relation.connective for relation in explicit) < 100
-    assert len(implicit) == 3538
+    found = [relation for path in (CORPORA / "gdtb").glob("*.rels") for relation, *_ in relations(path)]
+    assert Counter(relation.type for relation in found).items() >= {("Explicit", 6293), ("Implicit", 3538)}
+    assert sum(relation.type == "Explicit" and not relation.connective for relation in found) < 100
     assert sum(len(relations(path)) for path in (CORPORA / "tedmdb").glob("*.rels")) == 529

@@ -62,5 +62,5 @@ def test_long_sentences_are_divided(monkeypatch):
 @pytest.mark.slow
 @pytest.mark.skipif(not EWT.exists(), reason="PropBank is missing")
 def test_the_real_corpus():
-    frames = [instance["frames"].metadata for instance in PropBankReader().read(str(EWT))]
-    assert len(frames) == 1963 and sum(map(len, frames)) == 4960
+    frames = [instance["frames"].metadata for instance in PropBankReader(max_instances=500).read(str(EWT))]
+    assert len(frames) == 500 and sum(map(len, frames)) == 1210
