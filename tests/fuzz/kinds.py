@@ -240,12 +240,12 @@ def add_components(path: str) -> None:
             raise ValueError
     except (ValueError, RecursionError) as error:
         raise ConfigurationError("found no JSON, which spaCy refuses") from error
+    nlp = spacy.blank("en")
     for name, options in components.items() if isinstance(components, dict) else ():
         if isinstance(options, dict) and name in COMPONENTS:
-            nlp = spacy.blank("en")
             try:
-                nlp.add_pipe(name, config=options)
-                nlp("Mary took the milk. As a result, she left.")
+                component = nlp.create_pipe(name, config=options)
+                component(nlp.make_doc("Mary took the milk. As a result, she left."))
             except (ConfigValidationError, ConfigurationError) as error:
                 annotator = Annotator.resolve_class_name(COMPONENTS[name])[0]
                 values = [value for value in options.values() if isinstance(value, str) and value]
