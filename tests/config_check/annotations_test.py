@@ -19,7 +19,7 @@ from allennlp_coref_rc.modules.seq2seq_encoders import AnnotatedSeq2SeqEncoder
 from allennlp_coref_rc.modules.seq2seq_encoders.annotated_seq2seq_encoder import REPORTED
 from tests.shared import PROJECT
 from tests.training_config import configs_page
-from tests.training_config.configs import CONFIGS, configs, evaluate, load, load_small, name_of
+from tests.training_config.configs import CONFIGS, evaluate, load, load_small
 
 COREF_GRU = {"type": "coref_gru", "input_size": 6, "hidden_size": 4}
 MAGE_GRU = {"type": "mage_gru", "input_size": 6, "state_sizes": {"sequential": 2, "srl": 1, "coref": 1}}
@@ -258,13 +258,7 @@ def test_a_layer_that_refuses_its_values():
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("config", configs(), ids=name_of)
-def test_our_configs_lack_nothing(config):
-    assert found(load(config).as_dict(quiet=True)) == {}
-
-
-@pytest.mark.slow
-def test_nor_do_combinations_of_variants():
+def test_combinations_of_variants_lack_nothing():
     lines = [row[0] for row in configs_page.lines()]
     for line, params in zip(lines, evaluate(f"[{', '.join(line.text for line in lines)}]")):
         assert found(params) == {}, line

@@ -6,6 +6,7 @@ from allennlp.common import FromParams, Lazy, Params, Registrable
 from allennlp.common.checks import ConfigurationError
 
 from allennlp_coref_rc.annotations.annotators import Annotator
+from allennlp_coref_rc.config_check.annotations import unannotated_encoders
 from allennlp_coref_rc.config_check.check import check_config, check_object
 from allennlp_coref_rc.config_check.walk import ConfigWalk
 from tests.shared import PROJECT
@@ -43,7 +44,8 @@ def changed(params, key, *value):
 @pytest.mark.slow
 @pytest.mark.parametrize("config", configs(), ids=name_of)
 def test_all_configs_are_good(config):
-    assert check_config(load(config).as_dict(quiet=True)) == []
+    params = load(config).as_dict(quiet=True)
+    assert check_config(params) == [] and list(unannotated_encoders(params)) == []
 
 
 @pytest.mark.parametrize(
