@@ -20,8 +20,8 @@ from allennlp_coref_rc.common.stopping import uninterrupted
 Item = tuple[str, Any]
 """A place, which error messages name, and the value there."""
 
-START = 6.0
-"""The seconds that workers take to start. Most of it is importing PyTorch and AllenNLP."""
+START = 3.5
+"""The seconds that workers take to start: one process imports PyTorch and AllenNLP, and they are its copies."""
 
 WARM_UP = 3.0
 """The seconds that the first chunks may take for work that is done only once."""
