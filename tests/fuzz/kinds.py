@@ -236,13 +236,13 @@ def add_components(path: str) -> None:
     """Each component annotates a text with its options, or is refused with the key or value of one of them."""
     try:
         components = json.loads(Path(path).read_text())
-        if not srsly.is_json_serializable(components):
-            raise ValueError
+        # A lone surrogate in a key ends srsly, and the process.
+        json.dumps(components, ensure_ascii=False).encode()
     except (ValueError, RecursionError) as error:
         raise ConfigurationError("found no JSON, which spaCy refuses") from error
     nlp = spacy.blank("en")
     for name, options in components.items() if isinstance(components, dict) else ():
-        if isinstance(options, dict) and name in COMPONENTS:
+        if isinstance(options, dict) and name in COMPONENTS and srsly.is_json_serializable(options):
             try:
                 component = nlp.create_pipe(name, config=options)
                 component(nlp.make_doc("Mary took the milk. As a result, she left."))
