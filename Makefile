@@ -4,9 +4,10 @@
 # make lint     set up, then check format, style and types
 # make docs     set up, then build the documentation's site in site/, without a network: open site/index.html
 # make notebook set up, then run docs/python.ipynb and save it with its new outputs
-# make newest   set up the newest versions within the bounds in .venv-newest, and with them run the quick tests, those of the kernels and the whole grid
+# make oldest   set up the oldest versions within the bounds in .venv-oldest, and with them run the quick tests
+# make newest   the same in .venv-newest with the newest ones, and with them run the tests of the kernels and the whole grid too
 # make install  only set up: a virtual environment in .venv, which the next call uses again
-# make clean    remove what the other targets made: .venv, .venv-newest, site and $(OUTPUT), but no other models
+# make clean    remove what the other targets made: .venv, .venv-oldest, .venv-newest, site and $(OUTPUT), but no other models
 
 export PATH := $(CURDIR)/.venv/bin:$(PATH)
 # Threads wait without spinning. On a busy machine, training with threads that spin is several times slower.
@@ -18,7 +19,7 @@ export NLTK_DATA := $(CURDIR)/.venv/nltk_data
 OUTPUT := output/quick_start
 ARCHIVE := $(OUTPUT)/model.tar.gz
 
-.PHONY: train test quick lint docs notebook newest install clean
+.PHONY: train test quick lint docs notebook oldest newest install clean
 
 train: install
 	@coref-rc train training_config/babi/quick_start.jsonnet -s $(OUTPUT) -f
@@ -48,15 +49,17 @@ docs: install
 notebook: install
 	@python -m scripts.documentation.notebooks docs/python.ipynb
 
-# It is set up again each time, since there may be newer versions.
+# They are set up again each time, since there may be newer versions.
+oldest: export PATH := $(CURDIR)/.venv-oldest/bin:$(PATH)
+oldest: export TORCH_EXTENSIONS_DIR := $(CURDIR)/.venv-oldest/torch_extensions
 newest: export PATH := $(CURDIR)/.venv-newest/bin:$(PATH)
 newest: export TORCH_EXTENSIONS_DIR := $(CURDIR)/.venv-newest/torch_extensions
-newest: export OMP_NUM_THREADS := 1
-newest:
-	scripts/install.sh .venv-newest --newest
+oldest newest: export OMP_NUM_THREADS := 1
+oldest newest:
+	scripts/install.sh .venv-$@ --$@
 	python -m allennlp_coref_rc environment
 	python -m pytest -n 2 --dist loadfile --no-loadscope-reorder -m "not slow" --quiet
-	python -m pytest -n 2 -m slow --quiet tests/modules/recurrence tests/training_config/grid_test.py --every-cell
+	test $@ = oldest || python -m pytest -n 2 -m slow --quiet tests/modules/recurrence tests/training_config/grid_test.py --every-cell
 
 install: .venv/installed
 	@python allennlp_coref_rc/allennlp_runtime/environment.py
@@ -67,5 +70,5 @@ install: .venv/installed
 	@touch $@
 
 clean:
-	rm -rf .venv .venv-newest site $(OUTPUT)
+	rm -rf .venv .venv-oldest .venv-newest site $(OUTPUT)
 	find allennlp_coref_rc -name __pycache__ -prune -exec rm -rf {} +

@@ -1,17 +1,27 @@
 """
 Puts the compiled recurrence into the wheel, if there is a compiler. The wheel is then for one platform, though for
-every Python. All else is in setup.cfg. An editable install compiles on first use.
+every Python. An editable install compiles on first use. Puts the .pth file there too, by which `import allennlp`
+imports this package first. All else is in setup.cfg.
 """
 
 import importlib.util
 import logging
+import shutil
 import subprocess
 from pathlib import Path
 
 from setuptools import setup
 from setuptools.command.bdist_wheel import bdist_wheel
+from setuptools.command.build_py import build_py
 
 FOLDER = Path("allennlp_coref_rc", "modules", "recurrence")
+
+
+class Build(build_py):
+    def run(self):
+        super().run()
+        if not self.editable_mode:
+            shutil.copy(Path("allennlp_coref_rc", "allennlp_runtime", "allennlp_coref_rc.pth"), self.build_lib)
 
 
 class Wheel(bdist_wheel):
@@ -35,4 +45,4 @@ class Wheel(bdist_wheel):
         return tag if self.root_is_pure else ("py3", "none", tag[2])
 
 
-setup(cmdclass={"bdist_wheel": Wheel})
+setup(cmdclass={"build_py": Build, "bdist_wheel": Wheel})

@@ -139,6 +139,14 @@ def make(architecture: str, folder: Path, **sizes: Any) -> str:
     return str(folder)
 
 
+def word_tokenizer(folder: str) -> Any:
+    """Its tokenizer, which takes each word as one within a sentence. From transformers 5 on, some ignore the option."""
+    tokenizer = transformers.AutoTokenizer.from_pretrained(folder, add_prefix_space=True)
+    if hasattr(tokenizer.backend_tokenizer.pre_tokenizer, "add_prefix_space"):
+        tokenizer.backend_tokenizer.pre_tokenizer.add_prefix_space = True
+    return tokenizer
+
+
 def isolate_words(transformer: torch.nn.Module) -> None:
     """Leaves a transformer that sees neither neighbours nor positions: each piece has a vector of its own."""
     isolated = [

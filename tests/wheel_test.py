@@ -127,6 +127,11 @@ def test_the_source_is_not_there(installed, environment, folder):
     assert found.startswith(str(installed))
 
 
+def test_allennlp_is_imported_with_its_patches(installed, environment, folder):
+    words = [str(installed / "bin" / "python"), "-c", "import allennlp, sys; print('allennlp_coref_rc' in sys.modules)"]
+    assert subprocess.run(words, cwd=folder, env=environment, check=True, capture_output=True).stdout == b"True\n"
+
+
 def test_the_recurrence_is_compiled_for_every_python_of_this_platform(wheel):
     platform = sysconfig.get_platform().replace("-", "_").replace(".", "_")
     assert wheel.name.endswith(f"-py3-none-{platform}.whl")

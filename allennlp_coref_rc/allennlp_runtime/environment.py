@@ -14,20 +14,18 @@ from operator import eq, ge, lt
 Version = tuple[int, ...]
 
 REQUIREMENTS = (
-    ("allennlp", ">=2.10.1,<2.11", "it is the release this package extends"),
-    ("allennlp-models", ">=2.10.1,<2.11", "it is the release this package extends"),
+    ("allennlp", "==2.10.1", "it is the release this package extends"),
+    ("allennlp-models", "==2.10.1", "it is the release this package extends"),
     ("torch", ">=2.6", "older ones can run code that is in a file of weights"),
     ("torchvision", ">=0.15", "allennlp imports it"),
-    ("transformers", ">=4.48,<4.49", "ModernBERT is in 4.48, and allennlp imports AdamW, which is gone from 4.49 on"),
-    ("huggingface-hub", "<1.0", "allennlp's helpers import what is gone from 1.0 on"),
-    ("cached-path", "<1.8", "1.8 needs huggingface-hub 1"),
+    ("transformers", ">=4.48", "ModernBERT is in 4.48"),
     ("setuptools", ">=68,<81", "py-rouge, which allennlp-models needs, imports pkg_resources"),
     ("spacy", ">=3.8", "its tokenizer and word lists are used"),
     ("inflect", ">=7.2", "it joins singular and plural, and checks types by typeguard"),
 )
 """
-The distribution, the versions that work, and the reason. `setup.cfg` and the overrides have these bounds too, and some
-that are only tested with; a test compares them.
+The distribution, the versions that work, and the reason. `setup.cfg` has these bounds too, and some that are only
+tested with; a test compares them.
 """
 
 
@@ -39,10 +37,10 @@ def problems() -> list[str]:
         try:
             installed = version(name)
         except PackageNotFoundError:
-            lines.append(f"{name} is missing: {needs}")
+            lines.append(f"{name} is missing: {needs}; {mended_by(name, bounds)}")
             continue
         if not _is_within(installed, bounds):
-            lines.append(f"{name} {installed} does not work: {needs}")
+            lines.append(f"{name} {installed} does not work: {needs}; {mended_by(name, bounds)}")
     if not lines and (bounds := _torch_of_torchvision()) and not _is_within(version("torch"), bounds):
         lines.append(
             f"torchvision {version('torchvision')} does not work beside torch {version('torch')}: it needs torch "
@@ -57,6 +55,11 @@ def problems() -> list[str]:
     return lines
 
 
+def mended_by(name: str, bounds: str) -> str:
+    """The command that installs a package within bounds. AllenNLP requires versions that do not exist any more."""
+    return f"pip install {'--no-deps ' if name.startswith('allennlp') else ''}'{name}{bounds}'"
+
+
 def check_environment() -> None:
     """
     Raises an `ImportError` that names all problems. A command of `coref-rc` prints them and exits with status 2, except
@@ -69,8 +72,7 @@ def check_environment() -> None:
         [
             "allennlp_coref_rc cannot run in this environment:",
             *(f"  - {problem}" for problem in lines),
-            "coref-rc environment shows all versions. Install the versions above, or set up a new environment: make "
-            "install in a clone, or uv pip install --overrides overrides.txt WHEEL.",
+            "coref-rc environment shows all versions. `make install` in a clone sets up a new environment.",
         ]
     )
     if is_command():

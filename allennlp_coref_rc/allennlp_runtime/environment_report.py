@@ -81,7 +81,8 @@ def report() -> Report:
         present = installed(name)
         if present is None:
             if not any(problem.startswith(f"{name} ") for problem in problems):
-                problems.append(f"{name} is missing: needs {wanted or 'any version'}")
+                command = environment.mended_by(name, wanted)
+                problems.append(f"{name} is missing: needs {wanted or 'any version'}; {command}")
         elif not any(problem.startswith(f"{name} ") for problem in problems) and not _contains(wanted, present):
             remarks.append(f"{name} {present} is untested: this package was tested with {wanted}")
     optional = {name: purpose for name, purpose in OPTIONAL.items() if installed(name) is None}

@@ -1,7 +1,6 @@
 import tempfile
 
 import pytest
-from allennlp.common import file_utils
 
 
 @pytest.fixture
@@ -10,5 +9,5 @@ def outside(tmp_path, monkeypatch):
     for name in ("temporary", "cache", "outside"):
         (tmp_path / name).mkdir()
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path / "temporary"))
-    monkeypatch.setattr(file_utils, "CACHE_DIRECTORY", str(tmp_path / "cache"))
+    monkeypatch.setattr("allennlp.common.file_utils.CACHE_DIRECTORY", str(tmp_path / "cache"))
     return tmp_path / "outside"

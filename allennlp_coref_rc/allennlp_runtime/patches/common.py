@@ -19,6 +19,30 @@ def drop_add_special_tokens(cached_transformers: Any) -> None:
     wrapt.wrap_function_wrapper(cached_transformers, "get_tokenizer", get_tokenizer)
 
 
+def add_prefix_space(cached_transformers: Any) -> None:
+    """Passes `add_prefix_space` on to tokenizers without a class of their own, such as ModernBERT's."""
+
+    def get_tokenizer(original: Any, instance: None, args: Any, kwargs: dict[str, Any]) -> Any:
+        tokenizer = original(*args, **kwargs)
+        splitter = getattr(getattr(tokenizer, "backend_tokenizer", None), "pre_tokenizer", None)
+        if kwargs.get("add_prefix_space") and hasattr(splitter, "add_prefix_space"):
+            splitter.add_prefix_space = True
+        return tokenizer
+
+    wrapt.wrap_function_wrapper(cached_transformers, "get_tokenizer", get_tokenizer)
+
+
+def load_in_single_precision(cached_transformers: Any) -> None:
+    """Loads weights as float32, whatever their file has, as transformers did before release 5."""
+
+    def get(original: Any, instance: None, args: Any, kwargs: dict[str, Any]) -> Any:
+        if int(cached_transformers.transformers.__version__.partition(".")[0]) >= 5:
+            kwargs.setdefault("dtype", "float32")
+        return original(*args, **kwargs)
+
+    wrapt.wrap_function_wrapper(cached_transformers, "get", get)
+
+
 def share_configuration_error(checks: Any) -> None:
     """Uses our `ConfigurationError`, which could be imported before AllenNLP, as AllenNLP's."""
     checks.ConfigurationError = errors.ConfigurationError

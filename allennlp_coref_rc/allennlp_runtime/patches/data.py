@@ -3,6 +3,7 @@
 import functools
 import signal
 from contextlib import suppress
+from importlib import import_module
 from typing import Any
 
 import wrapt
@@ -14,7 +15,7 @@ from allennlp_coref_rc.common.workers import end_with_parent
 def add_special_tokens_to_windows(indexers: Any) -> None:
     """
     Adds the tokenizer's special tokens to each window of a long text. A tokenizer without a class of its own, such as
-    ModernBERT's, adds none.
+    ModernBERT's, adds none, and from transformers 5 on tokenizers no longer have the method for it.
     """
     cls = indexers.PretrainedTransformerIndexer
     original = cls.__init__
@@ -29,14 +30,19 @@ def add_special_tokens_to_windows(indexers: Any) -> None:
                 self._allennlp_tokenizer.single_sequence_end_tokens,
             )
         )
-        if self._tokenizer.build_inputs_with_special_tokens([]) != first + last:
-            self._tokenizer.build_inputs_with_special_tokens = functools.partial(_between, first, last)
+        self._tokenizer.build_inputs_with_special_tokens = functools.partial(_between, first, last)
 
     cls.__init__ = init
 
 
 def _between(first: list[int], last: list[int], inner: list[int]) -> list[int]:
     return first + inner + last
+
+
+def use_python_tokenizer(srl: Any) -> None:
+    """Uses BERT's tokenizer in Python, whose parts the reader of SRL calls. In transformers 5 it has another name."""
+    with suppress(ModuleNotFoundError):
+        srl.BertTokenizer = import_module("transformers.models.bert.tokenization_bert_legacy").BertTokenizerLegacy
 
 
 def ignore_ended_workers(data_loaders: Any) -> None:

@@ -80,7 +80,9 @@ def test_gradient_checkpointing_computes_layers_again_and_changes_nothing(transf
         embedder = TokenEmbedder.from_params(Params({**keys, "gradient_checkpointing": checkpointing}))
         transformer = embedder.transformer_model
         layers = transformer.layers if architecture == "modernbert" else transformer.encoder.layer
-        layers[0].register_forward_pre_hook(lambda *_, c=checkpointing: calls.append(c))
+        # Not of the layer itself: from transformers 5 on its hooks run only once.
+        *_, last = (module for module in layers[0].modules() if isinstance(module, torch.nn.Linear))
+        last.register_forward_pre_hook(lambda *_, c=checkpointing: calls.append(c))
         ids = torch.arange(5, 15).unsqueeze(0)
         torch.manual_seed(0)  # of dropout
         embedder.train()(ids, torch.ones_like(ids, dtype=torch.bool)).square().sum().backward()
@@ -89,3 +91,27 @@ def test_gradient_checkpointing_computes_layers_again_and_changes_nothing(transf
     assert gradients[0].keys() == gradients[1].keys() and len(gradients[0]) >= len(list(layers.parameters()))
     for name, gradient in gradients[0].items():
         torch.testing.assert_close(gradients[1][name], gradient, rtol=1e-4, atol=1e-5)
+
+
+def test_weights_of_half_precision_are_loaded_in_single_precision(transformer_folders, tmp_path):
+    AutoModel.from_pretrained(transformer_folders["bert"]).half().save_pretrained(tmp_path)
+    AutoTokenizer.from_pretrained(transformer_folders["bert"]).save_pretrained(tmp_path)
+    for load_weights in (True, False):
+        keys = {"type": "pretrained_transformer", "model_name": str(tmp_path), "load_weights": load_weights}
+        embedder = TokenEmbedder.from_params(Params(keys))
+        assert {parameter.dtype for parameter in embedder.parameters()} == {torch.float32}
+
+
+@each_architecture
+def test_attention_is_fused_and_as_in_plain_pytorch(transformer_folders, architecture, monkeypatch):
+    ids = torch.arange(5, 25).reshape(2, 10)
+    mask = torch.arange(10) < torch.tensor([[10], [6]])
+    vectors = []
+    for options in ({}, {"attn_implementation": "eager"}):
+        monkeypatch.setattr("allennlp.common.cached_transformers._model_cache", {})
+        keys = {"type": "pretrained_transformer", "model_name": transformer_folders[architecture]}
+        embedder = TokenEmbedder.from_params(Params({**keys, "transformer_kwargs": options})).eval()
+        fused = not options and architecture != "deberta"  # which has none
+        assert embedder.config._attn_implementation == ("sdpa" if fused else "eager")
+        vectors.append(embedder(ids, mask)[mask])
+    torch.testing.assert_close(*vectors, rtol=1e-4, atol=1e-5)

@@ -6,7 +6,7 @@ from allennlp.common import Params
 from allennlp.common.checks import ConfigurationError
 from allennlp.data import Batch, Instance, Token, TokenIndexer, Vocabulary
 from allennlp.data.fields import TextField
-from transformers import AutoModel, AutoTokenizer
+from transformers import AutoModel
 
 from allennlp_coref_rc.modules.token_embedders import TransformerPair
 from tests import tiny_transformers
@@ -37,7 +37,7 @@ def tensors(folder, *pairs, **keys):
 
 def expected(folder, question, passage, pooled="avg"):
     """The vectors of a pair, as transformers itself encodes it, by sequence and word, and that of its first token."""
-    tokenizer = AutoTokenizer.from_pretrained(folder, add_prefix_space=True)
+    tokenizer = tiny_transformers.word_tokenizer(folder)
     encoded = tokenizer(question, passage, is_split_into_words=True, return_tensors="pt")
     with torch.no_grad():
         vectors = AutoModel.from_pretrained(folder).eval()(**encoded).last_hidden_state[0]
@@ -65,7 +65,7 @@ def test_words_have_the_vectors_of_their_pieces_in_the_pair(transformer_folders,
 
 def whole_pair(folder):
     """The pair as the transformers library tokenizes it."""
-    tokenizer = AutoTokenizer.from_pretrained(folder, add_prefix_space=True)
+    tokenizer = tiny_transformers.word_tokenizer(folder)
     return tokenizer([QUESTION], [PASSAGE], is_split_into_words=True)
 
 
