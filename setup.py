@@ -35,7 +35,9 @@ class Wheel(bdist_wheel):
             earlier.unlink()
         try:
             library.compile_into(target)
+            # The library is for one platform, so the files go where platforms may differ.
             self.root_is_pure = False
+            self.distribution.has_ext_modules = lambda: True
         except (OSError, subprocess.SubprocessError) as error:
             logging.warning("The wheel is without the compiled recurrence, which is compiled on first use: %s", error)
         super().run()

@@ -14,7 +14,7 @@ case ${2:-} in
 esac
 cd "$(dirname "$0")/.."
 
-supported() { "$1" -c 'import sys; sys.exit(sys.version_info[:2] not in ((3, 11), (3, 12), (3, 13)))' 2>/dev/null; }
+supported() { "$1" -c 'import sys; sys.exit(not (3, 11, 4) <= sys.version_info[:3] < (3, 14))' 2>/dev/null; }
 
 if ! uv=$(command -v "$folder/bin/uv" || command -v uv); then
     # A program that needs no Python: any pip has it, such as that of Python 3.14.

@@ -74,8 +74,8 @@ LIGHT = ("card", "compare", "configs", "data")
 
 @pytest.fixture(scope="module")
 def environment():
-    """Environment variables that do not lead to the source."""
-    return {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    """Environment variables that lead neither to the source nor to a compiler."""
+    return {**{name: value for name, value in os.environ.items() if name != "PYTHONPATH"}, "CXX": "no-compiler"}
 
 
 @pytest.fixture(scope="module")
