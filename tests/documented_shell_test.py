@@ -40,6 +40,9 @@ def check_python(words):
 def check_script(words):
     """`python scripts/….py …` or `python -m …`"""
     path = words[0]
+    if path == "-c":
+        compile(words[1], path, "exec")
+        return
     if path == "-m":
         module = words[1].replace(".", "/")
         path = f"{module}/__main__.py" if (PROJECT / module).is_dir() else f"{module}.py"
@@ -86,6 +89,7 @@ CHECKS = {
     "dask": check_dask,
     "echo": check_echo,
     "make": check_make,
+    "pip": check_uv,
     "python": check_python,
     "uv": check_uv,
 }

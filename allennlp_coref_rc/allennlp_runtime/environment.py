@@ -37,10 +37,10 @@ def problems() -> list[str]:
         try:
             installed = version(name)
         except PackageNotFoundError:
-            lines.append(f"{name} is missing: {needs}; {mended_by(name, bounds)}")
+            lines.append(f"{name} is missing: {needs}; {install_command(name, bounds)}")
             continue
         if not _is_within(installed, bounds):
-            lines.append(f"{name} {installed} does not work: {needs}; {mended_by(name, bounds)}")
+            lines.append(f"{name} {installed} does not work: {needs}; {install_command(name, bounds)}")
     if not lines and (bounds := _torch_of_torchvision()) and not _is_within(version("torch"), bounds):
         lines.append(
             f"torchvision {version('torchvision')} does not work beside torch {version('torch')}: it needs torch "
@@ -55,7 +55,7 @@ def problems() -> list[str]:
     return lines
 
 
-def mended_by(name: str, bounds: str) -> str:
+def install_command(name: str, bounds: str) -> str:
     """The command that installs a package within bounds. AllenNLP requires versions that do not exist any more."""
     return f"pip install {'--no-deps ' if name.startswith('allennlp') else ''}'{name}{bounds}'"
 

@@ -81,7 +81,7 @@ def report() -> Report:
         present = installed(name)
         if present is None:
             if not any(problem.startswith(f"{name} ") for problem in problems):
-                command = environment.mended_by(name, wanted)
+                command = environment.install_command(name, wanted)
                 problems.append(f"{name} is missing: needs {wanted or 'any version'}; {command}")
         elif not any(problem.startswith(f"{name} ") for problem in problems) and not _contains(wanted, present):
             remarks.append(f"{name} {present} is untested: this package was tested with {wanted}")

@@ -1,10 +1,10 @@
 import json
 import shutil
 
+import huggingface_hub
 import pytest
 import yaml
 from allennlp.common import file_utils
-from huggingface_hub import configure_http_backend
 from markdown_it import MarkdownIt
 
 from tests.safe_archives.crafted import DATA, changed, make_folder, pack, refusal, run
@@ -99,7 +99,10 @@ def hub(tmp_path, monkeypatch):
     """The cache of the Hugging Face hub without a network: it holds files as links to blobs."""
     monkeypatch.setattr("huggingface_hub.constants.HF_HUB_OFFLINE", True)
     # Sessions that were opened before would look for the network, several times.
-    configure_http_backend()
+    if hasattr(huggingface_hub, "close_session"):
+        huggingface_hub.close_session()
+    else:  # before 1.0
+        huggingface_hub.configure_http_backend()
     monkeypatch.setattr(file_utils, "CACHE_DIRECTORY", str(tmp_path / "cache"))
 
     def publish(name, files):

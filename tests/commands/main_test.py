@@ -139,13 +139,13 @@ def test_an_environment_that_does_not_work_is_named_in_lines(tmp_path):
     """Without a traceback."""
     (tmp_path / "sitecustomize.py").write_text(
         "from importlib import metadata\nreal = metadata.version\n"
-        "metadata.version = lambda name: '4.99.0' if name == 'transformers' else real(name)\n"
+        "metadata.version = lambda name: '4.47.0' if name == 'transformers' else real(name)\n"
     )
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(tmp_path), str(PROJECT)])}
     words = [sys.executable, "-m", "allennlp_coref_rc", "configs"]
     ran = subprocess.run(words, capture_output=True, text=True, env=environment, cwd=tmp_path)
     assert ran.returncode == 2 and "Traceback" not in ran.stderr
-    assert "transformers 4.99.0" in ran.stderr and ran.stdout == ""
+    assert "transformers 4.47.0" in ran.stderr and ran.stdout == ""
 
 
 def test_the_module_is_the_command(tmp_path):

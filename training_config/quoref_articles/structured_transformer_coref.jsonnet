@@ -1,5 +1,5 @@
-// Quoref's development set, cross-validated over its articles: all-MiniLM-L6-v2 under a block of self-attention, one head
-// of which sees clusters. Not in a paper.
+// Quoref's development set, cross-validated over its articles: all-MiniLM-L6-v2 under DASSA. Not in a paper.
+// One head of a block of self-attention sees clusters.
 local structured = import '../lib/structured_transformer.libsonnet';
 local variants = import '../lib/qanet_variants.libsonnet';
 
