@@ -3,14 +3,14 @@ Takes the pictures that the documentation shows of pages and of the playground, 
 
     python scripts/screenshots.py docs/pictures --documents texts=annotated.jsonl --pages story=question_1.html \\
         --explanations babi=babi.jsonl narrativeqa=narrativeqa.jsonl
-    python scripts/screenshots.py docs/pictures/playground --story GRU=ARCHIVE C-GRU=ARCHIVE --cloze ARCHIVE
+    python scripts/screenshots.py docs/pictures/playground --story GRU=ARCHIVE C-GRU=ARCHIVE
 
 `--documents` takes annotated documents (from `coref-rc annotate`): there is a picture of the index and one of each
 page, with an entity chosen. `--explanations` takes predictions (from `coref-rc predict … --predictor-args '{"explain":
 true}'`): two pictures each, coloured by the answer and by what a word attends to. `--pages` takes any HTML.
 
 `--story` takes readers of bAbI's task 2 and writes story.png and story_edited.png, before and after an edit of a
-cluster. `--cloze` takes readers of LAMBADA, and `--summary` readers whose answers are spans.
+cluster.
 """
 
 import io
@@ -186,17 +186,12 @@ def take_all(page: "Page", target: Path) -> None:
     write_picture(page.screenshot(), target)
 
 
-def take_playground(kind: str, archives: Sequence[str], folder: Path) -> None:
+def take_playground(archives: Sequence[str], folder: Path) -> None:
     with served(*archives) as address, playground(address) as page:
-        if kind != "story":
-            choose(page, "Example", f"A {kind}")
-        if kind == "summary":
-            choose(page, "Annotator of clusters", "sieve_coref")
-        take_all(page, folder / f"{kind}.png")
-        if kind == "story":
-            page.get_by_role("button", name="Mary 10").click()
-            press(page, "Drop")
-            take_all(page, folder / "story_edited.png")
+        take_all(page, folder / "story.png")
+        page.get_by_role("button", name="Mary 10").click()
+        press(page, "Drop")
+        take_all(page, folder / "story_edited.png")
 
 
 def main() -> None:
@@ -204,8 +199,7 @@ def main() -> None:
     parser.add_argument("folder", metavar="FOLDER", type=Path, help="where pictures go")
     for option in ("documents", "explanations", "pages"):
         parser.add_argument(f"--{option}", nargs="+", default=[], metavar="NAME=FILE")
-    for option in ("story", "cloze", "summary"):
-        parser.add_argument(f"--{option}", nargs="+", default=[], metavar="ARCHIVE")
+    parser.add_argument("--story", nargs="+", default=[], metavar="ARCHIVE")
     parser.add_argument("--dark", action="store_true", help="take pages with a dark background")
     args = parser.parse_args()
     if not find_browser():
@@ -219,9 +213,8 @@ def main() -> None:
                 shots += make(name, path, Path(pages, name))
         if shots:
             take(shots, args.folder, args.dark)
-    for kind in ("story", "cloze", "summary"):
-        if archives := getattr(args, kind):
-            take_playground(kind, archives, args.folder)
+    if args.story:
+        take_playground(args.story, args.folder)
 
 
 if __name__ == "__main__":

@@ -56,9 +56,9 @@ class Report(NamedTuple):
     facts: dict[str, Any]
     """Versions and hardware, by name."""
     problems: list[str]
-    """What keeps the package from working."""
+    """Problems that keep the package from working."""
     remarks: list[str]
-    """What only makes something slower, or was not tested."""
+    """Remarks: something is slower, or was not tested."""
     optional: dict[str, str]
     """Packages that are not installed, and what they are for."""
 

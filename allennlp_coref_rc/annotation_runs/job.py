@@ -33,7 +33,7 @@ class Job:
     annotator: str
     """The annotator's config in JSON."""
     batch_size: int = 8
-    """How many documents are annotated together."""
+    """The number of documents that are annotated together."""
     packages: tuple[str, ...] = ()
     """Packages to import."""
     trust: bool = False

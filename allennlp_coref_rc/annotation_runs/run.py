@@ -62,9 +62,9 @@ class AnnotationRun:
     scheduler: Optional[str] = None
     """The address of a Dask scheduler, to use its workers in place of processes on this machine."""
     batch_size: int = 8
-    """How many documents are annotated together."""
+    """The number of documents that are annotated together."""
     chunk_size: Optional[int] = None
-    """How many documents a process takes at a time. By default a hundredth of them, and at most `MAX_CHUNK`."""
+    """The number of documents in a chunk for a process. By default a hundredth of them, and at most `MAX_CHUNK`."""
     packages: Sequence[str] = ()
     """Packages that each process has to import."""
     force: bool = False

@@ -47,7 +47,7 @@ class Document:
 
     @property
     def questions(self) -> list[dict[str, Any]]:
-        """What the data set has for each question."""
+        """The data of each question."""
         return self.data["questions"]
 
     def checked(self) -> "Document":

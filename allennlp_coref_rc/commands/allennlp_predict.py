@@ -26,7 +26,7 @@ TOGETHER = 10
 
 
 class Predicted(NamedTuple):
-    """How many questions were answered, and how many lines were set aside."""
+    """The numbers of questions that were answered and of lines that were set aside."""
 
     answered: int
     failed: int

@@ -157,7 +157,7 @@ def _resolve(paths: Sequence[str]) -> None:
 
 
 def resume_hint(args: argparse.Namespace) -> str:
-    """How to resume after an interruption."""
+    """The sentence that tells how to resume after an interruption."""
     if args.check or args.resolve:
         return ""
     return f"the same command{' without --force' * args.force} resumes with the remaining documents"

@@ -87,7 +87,7 @@ def run(args: argparse.Namespace) -> None:
 
 
 def resume_hint(args: argparse.Namespace) -> str:
-    """How to resume after an interruption."""
+    """The sentence that tells how to resume after an interruption."""
     return "the same command resumes the download" if args.function is download else ""
 
 

@@ -137,7 +137,7 @@ def _pieces(text: TextFieldTensors) -> dict[str, torch.Tensor]:
 
 
 def _change_of_pieces(pieces: dict[str, torch.Tensor], changes: torch.Tensor) -> torch.Tensor:
-    """How each piece of a text changes with its word; special pieces do not. Shape: (1, num_pieces, dim)."""
+    """The change of each piece: that of its word, and 0 for special pieces. Shape: (1, num_pieces, dim)."""
     words = torch.full_like(pieces["token_ids"][0], -1)
     for word, (first, last) in enumerate(pieces["offsets"][0].tolist()):
         if first >= 0:

@@ -35,7 +35,7 @@ class Answered(NamedTuple):
     paragraphs: list[list[Token]]
     lanes: int
     weights: Optional[list[float]]
-    """How much each token of the passage counted for the answer."""
+    """The weight of each token of the passage in the answer."""
     heaviest: float
     entities: list[Entity]
 

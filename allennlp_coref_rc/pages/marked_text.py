@@ -23,7 +23,7 @@ class Mark(NamedTuple):
     kind: str
     entity: int = 0
     lane: int = 0
-    """How far below the text its line is. 0 is closest to the text."""
+    """The level of its line below the text. 0 is closest to the text."""
 
 
 class Piece(NamedTuple):

@@ -100,7 +100,7 @@ def _levels(weights: numpy.ndarray) -> numpy.ndarray:
 
 
 def _counts(attention: AttentionMap) -> numpy.ndarray:
-    """How many weights of each row are not 0 in 8 bits."""
+    """The number of weights in each row that are not 0 in 8 bits."""
     counts = numpy.zeros(attention.height, dtype=int)
     if attention.has_rows():
         for rows, _, weights in attention.blocks:

@@ -131,7 +131,7 @@ def _numbered(path: str) -> Iterator[tuple[int, Line]]:
 
 
 def _expected(column: str, line: Line) -> Optional[str]:
-    """What a cell should have; `None` if it has that."""
+    """The expected content of a cell; `None` if it has it."""
     cell = line[column]
     if column == "run" and not cell:
         return "the name of a run"

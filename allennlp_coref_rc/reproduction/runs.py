@@ -208,7 +208,7 @@ class Run:
         return read_json_object(self.path(name)) if os.path.exists(self.path(name)) else None
 
     def progress(self) -> float:
-        """How much of the training is done, between 0 and 1."""
+        """The share of the training that is done, between 0 and 1."""
         epochs = len(glob.glob(glob.escape(self.path(MODEL)) + "/metrics_epoch_*.json"))
         return min(1.0, epochs / self.params()["trainer"].get("num_epochs", 20))
 

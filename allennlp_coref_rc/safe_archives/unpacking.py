@@ -25,10 +25,10 @@ class Limits(NamedTuple):
     """The limits of an archive that is unpacked."""
 
     files: int
-    """How many files. Each counts together with the folders in its name, since unpacking makes them too."""
+    """The number of files. Each counts together with the folders in its name, since unpacking makes them too."""
 
     ratio: int
-    """How many bytes, in addition to `ALWAYS`, for each byte of the archive."""
+    """The number of bytes, in addition to `ALWAYS`, for each byte of the archive."""
 
 
 MODEL = Limits(10_000, 20)

@@ -19,7 +19,7 @@ class Patch(NamedTuple):
     function: str
     """The function that is given the module and changes it, as "module:function" in this package."""
     why: str
-    """What happens without it."""
+    """The effect of its absence."""
     unneeded: str
     """The versions of other packages that do not need it. "" if there are none."""
     test: str

@@ -27,7 +27,7 @@ class SpacyAnnotator(Annotator):
     """The registered name, for messages."""
 
     needs = "the packages of its components"
-    """What else has to be installed, for messages."""
+    """The packages that have to be installed, for messages."""
 
     def __init__(self, spacy_model: str) -> None:
         self._spacy_model = spacy_model

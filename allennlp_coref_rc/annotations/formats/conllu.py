@@ -145,7 +145,7 @@ class _Document:
         self.parts: dict[str, int] = {}
         """For each entity, the token at which its discontinuous mention begins, while parts of it follow."""
         self.empty = 0
-        """How many mentions have no token."""
+        """The number of mentions without tokens."""
 
     def add(self, sentence: Sentence) -> None:
         for row in sentence.others:

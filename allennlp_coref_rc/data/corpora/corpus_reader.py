@@ -42,7 +42,7 @@ class CorpusReader(DatasetReader):
     """
 
     suffixes: Sequence[str] = ()
-    """How the names of the files end that are read from a folder."""
+    """The suffixes of the files that are read from a folder."""
 
     def __init__(
         self,
@@ -62,7 +62,7 @@ class CorpusReader(DatasetReader):
         self._held_out = held_out
         self._split_seed = split_seed
         self.skipped: Counter = Counter()
-        """How many items were left out when data were last read, by cause."""
+        """The number of items that the last reading left out, by cause."""
 
     def read_items(self, path: str) -> Iterator[tuple[str, Any]]:
         """The items of a file in order, each with the name of its document."""

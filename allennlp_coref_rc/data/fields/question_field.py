@@ -23,7 +23,7 @@ class Questions(UserList):
     """The metadata of the questions of a batch."""
 
     def to_json(self) -> list[Any]:
-        """What AllenNLP writes of it into a file of predictions."""
+        """The value that AllenNLP writes into a file of predictions."""
         return cast(list[Any], sanitize(self.data))
 
 

@@ -45,7 +45,7 @@ DIGEST = 32
 
 
 def prebuilt() -> pathlib.Path:
-    """Where a wheel has the library for this source. The library of another source has another name."""
+    """The path of this source's library in a wheel. The library of another source has another name."""
     # Not .so: Python would take it for a module.
     return SOURCE.with_name(f"recurrence_{_key(SOURCE.read_text(), str(FLAGS), str(VARIANTS))}.compiled")
 
@@ -132,7 +132,7 @@ def _key(*parts: str) -> str:
 
 
 def state() -> dict[str, Any]:
-    """What PyTorch finds on this machine, and the state of the library."""
+    """The instruction set, GPU and compilers of this machine, and the state of the library."""
     import torch
 
     has_gpu = torch.cuda.is_available()

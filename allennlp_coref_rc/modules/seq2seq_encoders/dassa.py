@@ -126,7 +126,7 @@ class Dassa(AnnotatedSeq2SeqEncoder):
         attention_dim = attention_projection_dim or hidden_dim
         # Jsonnet sorts keys, Python does not: the parameters' meaning must not depend on it.
         self.heads = dict(sorted((heads or {}).items()))
-        """How many heads see each annotation layer, in order."""
+        """The number of heads for each annotation layer, in order."""
         _check("conv_kernel_size", conv_kernel_size, bool(conv_kernel_size % 2), "an odd number")
         _check("hidden_dim", hidden_dim, hidden_dim % 2 == 0 and hidden_dim > 2, "an even number above 2")
         _check("num_attention_heads", num_attention_heads, num_attention_heads > 0, "1 or more")

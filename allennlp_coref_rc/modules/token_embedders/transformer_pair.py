@@ -109,7 +109,7 @@ class TransformerPair(TransformerWords):
         return question_words, passage_words, of_questions[:, 0]
 
     def _room(self, question: int) -> int:
-        """How many pieces of a passage a window has beside the pieces of a question."""
+        """The number of pieces of a passage in a window, beside the pieces of a question."""
         return self._max_length - sum(map(len, self._special)) - question
 
     def _window_starts(self, question: int, passage: int) -> list[int]:

@@ -56,7 +56,7 @@ class TransformerWords(PretrainedTransformerMismatchedEmbedder):
 def check_length(
     transformer: torch.nn.Module, model_name: str, max_length: Optional[int], owner: str = "transformer_words"
 ) -> None:
-    """Where positions are embedded, there is a last one. RoBERTa's begin after that of padding."""
+    """Refuses a length beyond the transformer's position embeddings. RoBERTa's begin after that of padding."""
     for name, module in transformer.named_modules():
         if name.endswith("position_embeddings") and isinstance(module, torch.nn.Embedding):
             longest = module.num_embeddings - (0 if module.padding_idx is None else module.padding_idx + 1)
