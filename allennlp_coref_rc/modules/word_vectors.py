@@ -70,7 +70,7 @@ class PieceVectors(WordVectors):
 
     def __init__(self, embedder: PretrainedTransformerMismatchedEmbedder) -> None:
         self._transformer = embedder
-        self._table = embedder._matched_embedder.transformer_model.get_input_embeddings()
+        self._table: Any = embedder._matched_embedder.transformer_model.get_input_embeddings()
         self.layer = TableLayer(self._table.weight)
 
     def of(self, texts: dict[str, TextFieldTensors]) -> Vectors:

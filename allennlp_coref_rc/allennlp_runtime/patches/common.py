@@ -24,7 +24,7 @@ def add_prefix_space(cached_transformers: Any) -> None:
 
     def get_tokenizer(original: Any, instance: None, args: Any, kwargs: dict[str, Any]) -> Any:
         tokenizer = original(*args, **kwargs)
-        splitter = getattr(getattr(tokenizer, "backend_tokenizer", None), "pre_tokenizer", None)
+        splitter: Any = getattr(getattr(tokenizer, "backend_tokenizer", None), "pre_tokenizer", None)
         if kwargs.get("add_prefix_space") and hasattr(splitter, "add_prefix_space"):
             splitter.add_prefix_space = True
         return tokenizer

@@ -34,7 +34,7 @@ class TransformerWords(PretrainedTransformerMismatchedEmbedder):
 
     def __init__(self, model_name: str, trained_layers: Optional[int] = None, **kwargs: Any) -> None:
         super().__init__(model_name, **kwargs)
-        transformer = self._matched_embedder.transformer_model
+        transformer: Any = self._matched_embedder.transformer_model
         if getattr(transformer, "pooler", None) is not None:
             transformer.pooler = None
         check_length(transformer, model_name, kwargs.get("max_length"))
