@@ -71,7 +71,8 @@ class PieceVectors(WordVectors):
     def __init__(self, embedder: PretrainedTransformerMismatchedEmbedder) -> None:
         self._transformer = embedder
         self._table: Any = embedder._matched_embedder.transformer_model.get_input_embeddings()
-        self.layer = TableLayer(self._table.weight)
+        weights: Any = self._table.weight
+        self.layer = TableLayer(weights)
 
     def of(self, texts: dict[str, TextFieldTensors]) -> Vectors:
         pieces = {side: _pieces(texts[side]) for side in SIDES}
