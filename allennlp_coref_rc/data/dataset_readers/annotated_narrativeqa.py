@@ -263,6 +263,7 @@ class AnnotatedNarrativeQaReader(ReadingComprehensionReader):
                 boundary,
                 {
                     "id": None if document.text.id is None else question_id(document.text.id, i),
+                    "article": document.text.id,
                     "answer_texts": answers,
                     "original_passage": passage,
                     "token_offsets": offsets,
