@@ -50,7 +50,6 @@ LAYERS: dict[str, Any] = {
     "discourse": "discourse_edges",
     "senses": {"type": "discourse_views", "kind": "explicit"},
     "sentences": "sentence_views",
-    "windows": {"type": "window_views", "tokens": 3},
     "edges": "typed_edges",
 }
 

@@ -33,7 +33,6 @@ DATA_PATHS = {
     "lambada": "lambada/{train,valid,test}.txt",
     "lambada_development": "lambada/{train,valid,valid}.txt",
     "narrativeqa": "narrativeqa/{train,valid,test}",
-    "narrativeqa_swapped": "narrativeqa/{train,valid,test}",
     "quoref": "quoref/{train,dev,dev}.json",
     "quoref_articles": "quoref/{train,dev,dev}.json",
     "wdw_relaxed": "who_did_what/Relaxed/{train,val,test}.xml",

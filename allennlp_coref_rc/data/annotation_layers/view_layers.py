@@ -192,33 +192,6 @@ class SentenceViews(ViewLayer):
         return views
 
 
-@AnnotationLayer.register("window_views")
-class WindowViews(ViewLayer):
-    """
-    Views without annotations: a control for heads that see some. The text is divided into windows of equal length, each
-    of which is a scope. Tokens have no labels. Not in a paper.
-
-    Registered as an `AnnotationLayer` with name "window_views".
-
-    # Parameters
-
-    tokens : `int`
-        The length of a window.
-    num_views : `int`, optional (default = `1`)
-        The number of views, all of them the same.
-    """
-
-    def __init__(self, tokens: int, num_views: int = 1) -> None:
-        check_number("window_views", "tokens", tokens)
-        check_number("window_views", "num_views", num_views)
-        self._tokens = tokens
-        self._num_views = num_views
-
-    def views(self, text: AnnotatedText) -> list[View]:
-        scopes = [token // self._tokens + 1 for token in range(len(text))]
-        return [View([NO_LABEL] * len(text), scopes)] * self._num_views
-
-
 @AnnotationLayer.register("srl_views")
 class SrlViews(ViewLayer):
     """

@@ -263,7 +263,6 @@ class AnnotatedNarrativeQaReader(ReadingComprehensionReader):
                 boundary,
                 {
                     "id": None if document.text.id is None else question_id(document.text.id, i),
-                    "article": document.text.id,
                     "answer_texts": answers,
                     "original_passage": passage,
                     "token_offsets": offsets,

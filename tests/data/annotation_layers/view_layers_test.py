@@ -13,7 +13,6 @@ from allennlp_coref_rc.data.annotation_layers import (
     DiscourseViews,
     SentenceViews,
     SrlViews,
-    WindowViews,
 )
 from tests.annotations.texts import annotated_texts
 
@@ -54,12 +53,6 @@ def test_non_explicit_views_of_the_toy_are_those_of_the_authors_code(senses):
         [label[i] for i in (58, 58, 59, 59, 58, 58, 59, 59)],
     ]
     assert views(layer, "scopes") == [[0, 0, 2, 2, 2, 2, 0, 0], [1, 1, 1, 1, 3, 3, 3, 3]]
-
-
-def test_windows_have_equal_lengths_and_no_labels():
-    layer = passage_of(WindowViews(3, 2), AnnotatedText(["x"] * 8, SENTENCES))
-    assert views(layer, "labels") == [[""] * 8] * 2
-    assert views(layer, "scopes") == [[1, 1, 1, 2, 2, 2, 3, 3]] * 2
 
 
 def test_sentence_views_of_the_toy_are_those_of_the_authors_code():
@@ -226,7 +219,6 @@ def test_a_view_has_at_most_one_frame_of_each_sentence_and_shows_its_predicate(t
         (lambda: CorefViews(copies=0), "coref_views: copies is 0, expected 1 or more"),
         (lambda: CorefViews(max_clusters=-1), "coref_views: max_clusters is -1, expected 0 or more"),
         (lambda: SentenceViews(0), "sentence_views: num_views is 0, expected 1 or more"),
-        (lambda: WindowViews(0), "window_views: tokens is 0, expected 1 or more"),
     ],
 )
 def test_wrong_options_are_refused(make, message):
@@ -241,7 +233,6 @@ def test_layers_are_made_from_configs():
         ({"type": "discourse_views", "kind": "explicit", "senses": False}, DiscourseViews),
         ({"type": "coref_views", "copies": 3}, CorefViews),
         ({"type": "sentence_views"}, SentenceViews),
-        ({"type": "window_views", "tokens": 20}, WindowViews),
     ):
         layer = AnnotationLayer.from_params(Params(params))
         assert isinstance(layer, kind) and layer.label_names == ("labels",)
