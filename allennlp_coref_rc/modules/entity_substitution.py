@@ -3,7 +3,7 @@ from itertools import permutations
 from typing import NamedTuple, Optional, Union
 
 import torch
-from allennlp.common import FromParams
+from allennlp.common import Registrable
 from allennlp.data import TextFieldTensors, Vocabulary
 
 from allennlp_coref_rc.common.errors import ConfigurationError
@@ -17,7 +17,7 @@ MAX_CLASS_NAMES = 6
 Group = list[Union[str, list[str]]]
 
 
-class EntitySubstitution(torch.nn.Module, FromParams):
+class EntitySubstitution(torch.nn.Module, Registrable):
     """
     Exchanges names at random. In each question, every name of a group is replaced by a name of the same group: the same
     name by the same one everywhere, and different names by different ones. The facts of a story stay, and only the
@@ -25,49 +25,32 @@ class EntitySubstitution(torch.nn.Module, FromParams):
     places in the passage, the same candidate is the answer. Not in the papers.
 
     Names that are not in the training data stay as they are. A group may also have other words that can stand for each
-    other, such as verbs of the same meaning.
-
-    # Parameters
-
-    vocab : `Vocabulary`
-    groups : `list[list[Union[str, list[str]]]]`, optional (default = `[]`)
-        Names that can stand for each other, in lower case. Each is a word, or a list of its forms; all names of a group
-        have the same number of forms, in the same order (`[["john", "mary"], [["cat", "cats"], ["mouse", "mice"]]]`).
-        Words that are classes of answers, or parts of one such as "apple,milk", stay.
-    class_groups : `list[list[Union[str, list[str]]]]`, optional (default = `[]`)
-        Groups of up to 6 names that are also exchanged in answers. They are used only where classes contain any of the
-        names. An exchange is not made if the new answer would not be a class. Forms after the first may occur in
-        answers alone (`[["north", "n"], ["south", "s"]]`).
-
-    # Raises
-
-    `ConfigurationError`
-        If a word is given twice, if a group has different numbers of forms or too many names, or if texts have other
-        indices than those of words (characters would give the names away).
+    other, such as verbs of the same meaning. If texts have other indices than those of words, a `ConfigurationError` is
+    raised: characters would give the names away.
     """
 
-    def __init__(
-        self, vocab: Vocabulary, groups: Optional[list[Group]] = None, class_groups: Optional[list[Group]] = None
-    ) -> None:
+    default_implementation = "listed"
+
+    def __init__(self, vocab: Vocabulary) -> None:
         super().__init__()
-        names_of_groups = [_names(group) for group in groups or []]
-        names_of_class_groups = [_names(group) for group in class_groups or []]
+        # Its size is asked for later: fine-tuning extends the vocabulary.
+        self._vocab = vocab
+        # Their tensors are on the module's device, but in no state that is saved.
+        self._groups: list[str] = []
+        self._class_groups: list[str] = []
+
+    def _set_groups(self, groups: Sequence[Group], class_groups: Sequence[Group]) -> None:
+        names_of_groups = list(map(_names, groups))
+        names_of_class_groups = list(map(_names, class_groups))
         words = [word for names in names_of_groups + names_of_class_groups for forms in names for word in forms]
         for word in words:
             if words.count(word) > 1:
                 raise ConfigurationError(
                     f"entity_substitution: found {word!r} twice in the groups, expected every word once"
                 )
-        known = vocab.get_token_to_index_vocabulary(NAMESPACE)
-        # To ask for the labels by index would add an empty namespace, which AllenNLP can't save.
-        classes = vocab.get_token_to_index_vocabulary(CLASS_LABELS)
-        answers = [label.lower().split(",") for label in sorted(classes, key=classes.__getitem__)]
+        known = self._vocab.get_token_to_index_vocabulary(NAMESPACE)
+        answers = self._answers()
         in_answers = {word for answer in answers for word in answer}
-        # Its size is asked for later: fine-tuning extends the vocabulary.
-        self._vocab = vocab
-        # Their tensors are on the module's device, but in no state that is saved.
-        self._groups: list[str] = []
-        self._class_groups: list[str] = []
         for names in names_of_groups:
             names = [forms for forms in names if known.keys() - in_answers >= set(forms)]
             self._groups.append(f"group_{len(self._groups)}")
@@ -89,6 +72,12 @@ class EntitySubstitution(torch.nn.Module, FromParams):
                 self._class_groups.append(f"class_group_{len(self._class_groups)}")
                 for name, tensor in group._asdict().items():
                     self.register_buffer(f"{self._class_groups[-1]}_{name}", tensor, persistent=False)
+
+    def _answers(self) -> list[list[str]]:
+        """The words of each class."""
+        # To ask for the labels by index would add an empty namespace, which AllenNLP can't save.
+        classes = self._vocab.get_token_to_index_vocabulary(CLASS_LABELS)
+        return [label.lower().split(",") for label in sorted(classes, key=classes.__getitem__)]
 
     def forward(
         self, texts: Sequence[TextFieldTensors], answer: Optional[torch.Tensor] = None
@@ -133,6 +122,38 @@ class EntitySubstitution(torch.nn.Module, FromParams):
 
     def _class_group(self, name: str) -> "_ClassGroup":
         return _ClassGroup(*(self.get_buffer(f"{name}_{field}") for field in _ClassGroup._fields))
+
+
+@EntitySubstitution.register("listed")
+class ListedSubstitution(EntitySubstitution):
+    """
+    Exchanges words of lists. Not in the papers.
+
+    Registered as an `EntitySubstitution` with name "listed", the default.
+
+    # Parameters
+
+    vocab : `Vocabulary`
+    groups : `list[list[Union[str, list[str]]]]`, optional (default = `[]`)
+        Names that can stand for each other, in lower case. Each is a word, or a list of its forms; all names of a group
+        have the same number of forms, in the same order (`[["john", "mary"], [["cat", "cats"], ["mouse", "mice"]]]`).
+        Words that are classes of answers, or parts of one such as "apple,milk", stay.
+    class_groups : `list[list[Union[str, list[str]]]]`, optional (default = `[]`)
+        Groups of up to 6 names that are also exchanged in answers. They are used only where classes contain any of the
+        names. An exchange is not made if the new answer would not be a class. Forms after the first may occur in
+        answers alone (`[["north", "n"], ["south", "s"]]`).
+
+    # Raises
+
+    `ConfigurationError`
+        If a word is given twice, or if a group has different numbers of forms or too many names.
+    """
+
+    def __init__(
+        self, vocab: Vocabulary, groups: Optional[list[Group]] = None, class_groups: Optional[list[Group]] = None
+    ) -> None:
+        super().__init__(vocab)
+        self._set_groups(groups or [], class_groups or [])
 
 
 class _ClassGroup(NamedTuple):

@@ -44,8 +44,8 @@ PAGES = {
     ),
     "parts_of_readers": Page(
         "Parts of readers",
-        "`gating`, `pointer`, `classifier` and `head` of the models that have them.",
-        ["Gating", "AnswerLayer", "Head"],
+        "`gating`, `entity_substitution`, `pointer`, `classifier` and `head` of the models that have them.",
+        ["Gating", "EntitySubstitution", "AnswerLayer", "Head"],
     ),
     "words": Page(
         "Words",

@@ -7,7 +7,7 @@ from allennlp.common.checks import ConfigurationError
 from allennlp.data import Vocabulary
 
 from allennlp_coref_rc.data.fields import CLASS_LABELS
-from allennlp_coref_rc.modules.entity_substitution import EntitySubstitution
+from allennlp_coref_rc.modules.entity_substitution import ListedSubstitution
 from tests.modules.copies import copies
 
 WORDS = "mary went to the kitchen with john sandra mice cat cats mouse wolf wolves garden".split()
@@ -47,7 +47,7 @@ def draws(vocab, substitution, sentences, answer=None, number=600):
 
 def test_every_exchange_of_names_is_as_frequent_as_any_other_and_the_same_in_all_texts():
     vocab = vocabulary()
-    substitution = EntitySubstitution(vocab, [["mary", "john", "sandra"]])
+    substitution = ListedSubstitution(vocab, [["mary", "john", "sandra"]])
     found = draws(vocab, substitution, ["mary went to john", "the john"])
     people = ["mary", "john", "sandra"]
     expected = {(f"{a} went to {b}", f"the {b}") for a in people for b in people if a != b}
@@ -58,7 +58,7 @@ def test_every_exchange_of_names_is_as_frequent_as_any_other_and_the_same_in_all
 
 def test_questions_of_a_batch_are_substituted_separately_and_their_padding_stays():
     vocab = vocabulary()
-    substitution = EntitySubstitution(vocab, [["mary", "john", "sandra"], ["kitchen", "garden"]])
+    substitution = ListedSubstitution(vocab, [["mary", "john", "sandra"], ["kitchen", "garden"]])
     torch.manual_seed(0)
     (substituted,), answer = substitution([text(vocab, *["mary went to the kitchen", "the garden"] * 200)])
     assert answer is None
@@ -69,7 +69,7 @@ def test_questions_of_a_batch_are_substituted_separately_and_their_padding_stays
 
 def test_forms_of_a_name_go_together():
     vocab = vocabulary()
-    substitution = EntitySubstitution(vocab, [[["cat", "cats"], ["mouse", "mice"], ["wolf", "wolves"]]])
+    substitution = ListedSubstitution(vocab, [[["cat", "cats"], ["mouse", "mice"], ["wolf", "wolves"]]])
     pairs = {tuple(sentence.split()) for (sentence,) in draws(vocab, substitution, ["cat mice cats"])}
     forms = {"cat": "cats", "mouse": "mice", "wolf": "wolves"}
     assert pairs == {(a, forms[b], forms[a]) for a in forms for b in forms if a != b}
@@ -78,14 +78,14 @@ def test_forms_of_a_name_go_together():
 def test_names_that_are_classes_stay():
     vocab = vocabulary(["kitchen", "mary,john", "yes"])
     groups = [["mary", "john", "sandra", "cat"], ["kitchen", "garden"]]
-    found = draws(vocab, EntitySubstitution(vocab, groups), ["mary john sandra kitchen"], "kitchen")
+    found = draws(vocab, ListedSubstitution(vocab, groups), ["mary john sandra kitchen"], "kitchen")
     assert found.keys() == {("mary john sandra kitchen", "kitchen"), ("mary john cat kitchen", "kitchen")}
 
 
 def test_names_that_are_classes_are_exchanged_in_answers_too():
     vocab = vocabulary(["yes", "wolf", "mouse", "cat"])
     animals = [["cat", "cats"], ["mouse", "mice"], ["wolf", "wolves"]]
-    substitution = EntitySubstitution(vocab, class_groups=[animals, ["mary", "john"]])
+    substitution = ListedSubstitution(vocab, class_groups=[animals, ["mary", "john"]])
     forms = dict(animals)
     # No class is called Mary or John.
     expected = {(f"{a} {forms[b]} mary", a) for a in forms for b in forms if a != b}
@@ -95,7 +95,7 @@ def test_names_that_are_classes_are_exchanged_in_answers_too():
 
 def test_names_that_are_parts_of_classes_are_exchanged_if_there_is_such_a_class():
     vocab = vocabulary(["none", "cat", "wolf", "mouse", "cat,wolf", "wolf,cat", "mouse,cat", "cat,wolf,mouse"])
-    substitution = EntitySubstitution(vocab, class_groups=[["cat", "wolf", "mouse"]])
+    substitution = ListedSubstitution(vocab, class_groups=[["cat", "wolf", "mouse"]])
     assert draws(vocab, substitution, ["cat wolf"], "cat,wolf").keys() == {
         ("cat wolf", "cat,wolf"),
         ("wolf cat", "wolf,cat"),
@@ -110,7 +110,7 @@ def test_names_that_are_parts_of_classes_are_exchanged_if_there_is_such_a_class(
 
 def test_forms_that_are_in_answers_alone_are_exchanged_there():
     vocab = vocabulary(["m,k", "k,m", "g,g", "k"])
-    substitution = EntitySubstitution(vocab, class_groups=[[["mary", "m"], ["kitchen", "k"]]])
+    substitution = ListedSubstitution(vocab, class_groups=[[["mary", "m"], ["kitchen", "k"]]])
     assert draws(vocab, substitution, ["mary went to the kitchen"], "m,k").keys() == {
         ("mary went to the kitchen", "m,k"),
         ("kitchen went to the mary", "k,m"),
@@ -124,19 +124,19 @@ def test_a_name_of_which_a_form_is_missing_stays():
     vocab = vocabulary(["cat", "mouse", "wolf", "lion"])
     vocab.add_tokens_to_namespace(["lion"], "tokens")
     animals = [["cat", "cats"], ["wolf", "wolves"], ["lion", "lions"]]
-    found = draws(vocab, EntitySubstitution(vocab, class_groups=[animals]), ["cat wolves lion"], "cat")
+    found = draws(vocab, ListedSubstitution(vocab, class_groups=[animals]), ["cat wolves lion"], "cat")
     assert found.keys() == {("cat wolves lion", "cat"), ("wolf cats lion", "wolf")}
 
 
 def test_an_unknown_answer_stays_unknown():
     vocab = vocabulary(["wolf", "cat"])
-    substitution = EntitySubstitution(vocab, class_groups=[["wolf", "cat"]])
+    substitution = ListedSubstitution(vocab, class_groups=[["wolf", "cat"]])
     assert substitution([text(vocab, "wolf", "cat")], torch.tensor([-1, -2]))[1].tolist() == [-1, -2]
 
 
 def test_words_that_the_vocabulary_gets_later_stay():
     vocab = vocabulary()
-    substitution = EntitySubstitution(vocab, [["mary", "john"]])
+    substitution = ListedSubstitution(vocab, [["mary", "john"]])
     vocab.add_tokens_to_namespace(["attic", "bert"], "tokens")
     found = draws(vocab, substitution, ["mary bert the attic"])
     assert found.keys() == {("mary bert the attic",), ("john bert the attic",)}
@@ -144,7 +144,7 @@ def test_words_that_the_vocabulary_gets_later_stay():
 
 def test_it_is_no_part_of_what_is_saved(tmp_path):
     vocab = vocabulary()
-    assert not EntitySubstitution(vocab, [["wolf", "cat"]], [["mouse", "mice"]]).state_dict()
+    assert not ListedSubstitution(vocab, [["wolf", "cat"]], [["mouse", "mice"]]).state_dict()
     vocab.save_to_files(str(tmp_path))
     assert not (tmp_path / f"{CLASS_LABELS}.txt").exists()
 
@@ -152,19 +152,19 @@ def test_it_is_no_part_of_what_is_saved(tmp_path):
 def test_mistakes_are_named():
     vocab = vocabulary()
     with pytest.raises(ConfigurationError, match="entity_substitution: found 'cat' twice"):
-        EntitySubstitution(vocab, [["cat", "wolf"]], [["cat", "mouse"]])
+        ListedSubstitution(vocab, [["cat", "wolf"]], [["cat", "mouse"]])
     with pytest.raises(ConfigurationError, match="expected the same number of forms of each name"):
-        EntitySubstitution.from_params(Params({"groups": [["cat", ["wolf", "wolves"]]]}), vocab=vocab)
+        ListedSubstitution.from_params(Params({"groups": [["cat", ["wolf", "wolves"]]]}), vocab=vocab)
     with pytest.raises(ConfigurationError, match="entity_substitution: found 7 names in .*, expected up to 6"):
-        EntitySubstitution(vocab, class_groups=[WORDS[:7]])
+        ListedSubstitution(vocab, class_groups=[WORDS[:7]])
     with_characters = {**text(vocab, "wolf"), "characters": {"token_characters": torch.zeros(1, 1, 4).long()}}
     with pytest.raises(ConfigurationError, match="found the token_indexers characters, tokens"):
-        EntitySubstitution(vocab, [["cat", "wolf"]])([with_characters])
+        ListedSubstitution(vocab, [["cat", "wolf"]])([with_characters])
 
 
 def test_nothing_is_copied_to_a_gpu():
     vocab = vocabulary(classes=["cat", "mice,wolf"])
-    substitution = EntitySubstitution(vocab, [["mary", "john"]], [["cat", "wolf"]])
+    substitution = ListedSubstitution(vocab, [["mary", "john"]], [["cat", "wolf"]])
     texts = [text(vocab, "mary went", "the cat")], torch.tensor([0, -1])
     with copies() as found:
         substitution(*texts)

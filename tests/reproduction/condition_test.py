@@ -45,6 +45,7 @@ def test_all_tables_and_figures_of_the_four_papers_are_there():
         "beyond.2": 4,
         "beyond.3": 4,
         "beyond.4": 8,
+        "beyond.5": 2,
         "cg_sba.1_cnn": 20,
         "cg_sba.1_daily_mail": 13,
         "cg_sba.1_wdw_relaxed": 8,

@@ -16,7 +16,8 @@ local transformers = import 'transformers.libsonnet';
   gating:: 'gated_attention',
   self_belief:: {},  // for `question` and `passage`: further keys of the aggregation, or {}
   pointer:: null,  // the layer that points at answers; null for the model's default
-  entity_substitution:: null,  // words that can replace each other, see babi_words.libsonnet
+  // Words that can replace each other, see babi_words.libsonnet; or { type: 'induced' }, which finds them.
+  entity_substitution:: null,
   cluster_one_hot:: 0,  // indicators of clusters beside the embeddings
   stack_question:: false,
   qe_comm:: false,
@@ -54,6 +55,8 @@ local transformers = import 'transformers.libsonnet';
   milestones:: error 'Must set milestones',  // epochs
   callbacks:: [],
 
+  local induces = experiment.entity_substitution != null
+                  && std.get(experiment.entity_substitution, 'type', 'listed') == 'induced',
   local has_transformer = experiment.transformer != null,
   local annotator =
     if experiment.corruption == null then experiment.annotator
@@ -151,7 +154,10 @@ local transformers = import 'transformers.libsonnet';
       else { type: 'multi_step', milestones: experiment.milestones, gamma: 0.5 },
     grad_clipping: 10,
     validation_metric: '+accuracy',
-    callbacks: [{ type: 'console_logger', should_log_inputs: false }] + experiment.callbacks,
+    callbacks:
+      [{ type: 'console_logger', should_log_inputs: false }]
+      + (if induces then [{ type: 'induce_substitution' }] else [])
+      + experiment.callbacks,
   },
   random_seed: 1,
   numpy_seed: 1,
