@@ -262,6 +262,9 @@ class AnnotatedText:
         place = {old: new for new, old in enumerate(positions) if old is not None}
 
         def cut(span: Span) -> list[Span]:
+            uncut = whole(span)
+            if uncut:
+                return [uncut]
             left = [place[old] for old in range(*span) if old in place]
             runs = groupby(enumerate(left), key=lambda pair: pair[1] - pair[0])
             return [(run[0][1], run[-1][1] + 1) for run in (list(group) for _, group in runs)]

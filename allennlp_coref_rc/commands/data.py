@@ -41,6 +41,14 @@ about an article of its training file. The folds have about the same number of p
 same files.
 """
 
+SWAPPED = """
+Divides NarrativeQA's annotated test and validation summaries for experiments without the official training summaries:
+of the test summaries the first 35, by id, are for validation and the others for training, and the validation summaries
+are for the test. FOLDER gets train.jsonl, valid.jsonl and test.jsonl, and FOLDER/other_document the same files with a
+control: each passage has the sentences and annotations of the next longer passage. TEST and VALID are files that
+coref-rc annotate has written.
+"""
+
 TO_JSONL = """
 Packs a folder of .question files (CNN, Daily Mail) into one file of JSON lines, in the order of the files' names. The
 reader annotated_cnn_dailymail reads such a file in place of the folder. The file is compressed if its name ends in .gz,
@@ -76,6 +84,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     kind.add_argument("output_folder", metavar="FOLDER", help="where the folders of the folds are written")
     kind.add_argument("--folds", type=int, default=5, metavar="N", help="(default: %(default)s)")
     kind.add_argument("--seed", type=whole_number(0), default=1, help="0 or more (default: 1)")
+
+    kind = add_kind("swapped", "divide NarrativeQA's test and validation summaries anew", SWAPPED, swapped)
+    kind.add_argument("test", metavar="TEST", help="the annotated summaries of the official test split")
+    kind.add_argument("valid", metavar="VALID", help="those of the official validation split")
+    kind.add_argument("output_folder", metavar="FOLDER", help="where the files are written")
 
     kind = add_kind("to-jsonl", "pack .question files into one file", TO_JSONL, to_jsonl)
     kind.add_argument("folder", metavar="FOLDER", help="the folder of .question files")
@@ -156,6 +169,13 @@ def folds(args: argparse.Namespace) -> None:
 
     for path, passages in write_folds(args.file, args.output_folder, args.folds, args.seed):
         print(f"{path}: {passages} passages")
+
+
+def swapped(args: argparse.Namespace) -> None:
+    from allennlp_coref_rc.data.swapped_split import write_swapped_split
+
+    for path, documents, questions in write_swapped_split(args.test, args.valid, args.output_folder):
+        print(f"{path}: {questions} questions about {documents} summaries")
 
 
 def to_jsonl(args: argparse.Namespace) -> None:

@@ -50,6 +50,7 @@ LAYERS: dict[str, Any] = {
     "discourse": "discourse_edges",
     "senses": {"type": "discourse_views", "kind": "explicit"},
     "sentences": "sentence_views",
+    "windows": {"type": "window_views", "like": {"type": "discourse_views", "kind": "non_explicit"}},
     "edges": "typed_edges",
 }
 

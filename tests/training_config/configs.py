@@ -33,6 +33,7 @@ DATA_PATHS = {
     "lambada": "lambada/{train,valid,test}.txt",
     "lambada_development": "lambada/{train,valid,valid}.txt",
     "narrativeqa": "narrativeqa/{train,valid,test}",
+    "narrativeqa_swapped": "narrativeqa/{train,valid,test}",
     "quoref": "quoref/{train,dev,dev}.json",
     "quoref_articles": "quoref/{train,dev,dev}.json",
     "wdw_relaxed": "who_did_what/Relaxed/{train,val,test}.xml",
@@ -127,5 +128,5 @@ def small(text: str, folder: str) -> str:
     """The same of an experiment in Jsonnet, as Jsonnet."""
     if "structured_transformer" in text:
         text = f"({text}\n) + {tiny_transformer()}"
-    is_qanet = folder in ("narrativeqa", "quoref", "quoref_articles")
+    is_qanet = folder in ("narrativeqa", "narrativeqa_swapped", "quoref", "quoref_articles")
     return f"({text}\n) {{ {SMALL} {SMALL_QANET if is_qanet else 'hidden_size:: 100'} }}"

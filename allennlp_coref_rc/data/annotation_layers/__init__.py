@@ -7,4 +7,10 @@ from allennlp_coref_rc.data.annotation_layers.annotation_layer import (
     label_namespace,
 )
 from allennlp_coref_rc.data.annotation_layers.edge_layers import CorefEdges, DiscourseEdges, SrlEdges, TypedEdges
-from allennlp_coref_rc.data.annotation_layers.view_layers import CorefViews, DiscourseViews, SentenceViews, SrlViews
+from allennlp_coref_rc.data.annotation_layers.view_layers import (
+    CorefViews,
+    DiscourseViews,
+    SentenceViews,
+    SrlViews,
+    WindowViews,
+)

@@ -1,6 +1,9 @@
 """Layers of views, for attention heads."""
 
+from collections import Counter
 from collections.abc import Sequence
+from functools import lru_cache
+from itertools import groupby
 from typing import NamedTuple, Union
 
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, DiscourseRelation, Frame, Span
@@ -190,6 +193,68 @@ class SentenceViews(ViewLayer):
             places = [divmod(number - 1 + shift, self._num_views) for number in sentence_numbers(text)]
             views.append(View([str(place + 1) for _, place in places], [scope + 1 for scope, _ in places]))
         return views
+
+
+@AnnotationLayer.register("window_views")
+class WindowViews(AnnotationLayer):
+    """
+    Views without annotations, a control for heads that see some: windows as dense as the scopes of another layer. Each
+    view of that layer becomes a view whose scopes are consecutive windows of equal length (the last may be shorter).
+    The length is the one whose mean number of tokens that a token sees is nearest to that of the view in the same text.
+    Tokens have no labels. Not in a paper.
+
+    Registered as an `AnnotationLayer` with name "window_views".
+
+    # Parameters
+
+    like : `AnnotationLayer`
+        A layer of views, such as `srl_views`.
+
+    # Example
+
+    ```jsonnet
+    {"type": "window_views", "like": {"type": "srl_views", "max_views": 3}}
+    ```
+    """
+
+    label_names = ("labels",)
+
+    def __init__(self, like: AnnotationLayer) -> None:
+        if like.label_names != self.label_names:
+            raise ConfigurationError(f"window_views: like is {type(like).__name__}, expected a layer of views")
+        self._like = like
+
+    def make(self, text: AnnotatedText, boundary: int) -> tuple[Layer, Layer]:
+        passage, question = self._like.make(text, boundary)
+        return _windows(passage["scopes"]), _windows(question["scopes"])
+
+    def is_empty(self, layer: Layer) -> bool:
+        """Never, as windows need no annotations."""
+        return False
+
+
+def _windows(scopes: Sequence[Sequence[Union[int, str]]]) -> Layer:
+    """The layer of windows for the scopes that each token has in all views."""
+    length, views = len(scopes), []
+    for view in zip(*scopes):
+        # Tokens that are in no scope see the stretch of such tokens around them.
+        sizes = Counter(view)
+        seen = sum(size * size for scope, size in sizes.items() if scope != NO_SCOPE)
+        seen += sum(len(list(run)) ** 2 for scope, run in groupby(view) if scope == NO_SCOPE)
+        window = _window(length, seen)
+        views.append(View([NO_LABEL] * length, [token // window + 1 for token in range(length)]))
+    return as_layer(views, length)
+
+
+@lru_cache(maxsize=10000)
+def _window(length: int, seen: int) -> int:
+    """The length of windows in which the tokens of a text see so many in sum, as nearly as can be."""
+
+    def difference(window: int) -> int:
+        full, rest = divmod(length, window)
+        return abs(full * window * window + rest * rest - seen)
+
+    return min(range(1, length + 1), key=difference)
 
 
 @AnnotationLayer.register("srl_views")

@@ -1,16 +1,18 @@
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import accumulate
 from typing import Any, NamedTuple, Optional, Union
 
+import numpy as np
 from allennlp.data import DatasetReader, Instance
 
 from allennlp_coref_rc.annotations import AnnotatedText, Document, sentence_spans
 from allennlp_coref_rc.annotations.annotated_text import Span, question_id
 from allennlp_coref_rc.annotations.formats import annotated_text_from_dassa
 from allennlp_coref_rc.annotations.formats.json_value import JsonValue, read_json
-from allennlp_coref_rc.common.checks import check_choice
+from allennlp_coref_rc.common.checks import check_choice, check_number
 from allennlp_coref_rc.common.csv_rows import read_csv_rows
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import COMPRESSED
@@ -35,6 +37,9 @@ COLUMNS = {"tokenized": "{}_tokenized", "raw": "{}"}
 
 ROW_KEYS = {"tokenized": "tokens", "raw": "text"}
 """The same for data sets of the Hugging Face hub, where tokens are lists."""
+
+NOT_IN_EXCERPT = "the answer is not in the excerpt, whose length dataset_reader.excerpt_length says"
+"""Why a question is skipped."""
 
 
 @dataclass
@@ -64,8 +69,8 @@ class AnnotatedNarrativeQaReader(ReadingComprehensionReader):
     Reads NarrativeQA (Kočiský et al. 2018), the task on summaries. A summary is a passage, and each question about it
     is an instance. Two people have answered each question in their own words. `span_start` and `span_end` are the first
     and the last token of the span of the passage that is most like an answer (see `oracle_span`). The metadata have
-    both answers as `answer_texts`. (For the span models of allennlp-models they also have `original_passage`, the
-    tokens joined by blanks, and `token_offsets`, the places of the tokens in it.)
+    both answers as `answer_texts`, and the document's id as `article`. (For the span models of allennlp-models they
+    also have `original_passage`, the tokens joined by blanks, and `token_offsets`, the places of the tokens in it.)
 
     A data path is `FOLDER/SPLIT`. The folder has the official `qaps.csv` and `third_party/wikipedia/summaries.csv`, and
     the split is train, valid or test, which need not be a file. A data path may also be a file that `coref-rc annotate`
@@ -86,6 +91,9 @@ class AnnotatedNarrativeQaReader(ReadingComprehensionReader):
         apostrophes). The texts of `"raw"`, which DASSA uses, are split by the tokenizer.
     oracle : `str`, optional (default = `"best"`)
         How spans are chosen, `"best"` or `"published"` (see `oracle_span`).
+    excerpt_length : `int`, optional (default = `None`)
+        Each question gets an excerpt of so many tokens of the passage (see `excerpt_span`), for training and for
+        predictions. A question whose span is not in its excerpt is skipped. By default it gets the whole passage.
 
     # Example
 
@@ -99,12 +107,16 @@ class AnnotatedNarrativeQaReader(ReadingComprehensionReader):
     has_cloze = False
     several_questions = True
 
-    def __init__(self, text: str = "tokenized", oracle: str = "best", **kwargs: Any) -> None:
+    def __init__(
+        self, text: str = "tokenized", oracle: str = "best", excerpt_length: Optional[int] = None, **kwargs: Any
+    ) -> None:
         super().__init__(**kwargs)
         check_choice("annotated_narrativeqa", "text", text, COLUMNS)
         check_choice("annotated_narrativeqa", "oracle", oracle, ORACLES)
         self._text = text
+        check_number("annotated_narrativeqa", "excerpt_length", excerpt_length)
         self._oracle = oracle
+        self._excerpt_length = excerpt_length
         key = ROW_KEYS[text]
         self.columns = ("document.id", f"document.summary.{key}", f"question.{key}", "answers")
 
@@ -240,6 +252,12 @@ class AnnotatedNarrativeQaReader(ReadingComprehensionReader):
         more = {MALFORMED: list(malformed)} if malformed else {}
         return Document.of(*parts, id=id, data={"questions": known_questions, **more})
 
+    def passage_span(self, document: Document, question: int) -> Span:
+        if self._excerpt_length is None:
+            return super().passage_span(document, question)
+        passage, asked = (document.text.tokens[slice(*document.part(part))] for part in (0, question + 1))
+        return excerpt_span(passage, asked, self._excerpt_length)
+
     def to_instances(self, document: Document) -> Iterator[Instance]:
         offsets = None
         for i, data in enumerate(document.questions):
@@ -250,11 +268,14 @@ class AnnotatedNarrativeQaReader(ReadingComprehensionReader):
                     "dataset_reader.oracle says; set it, or annotate the data set again"
                 )
             text, boundary = self.select(document, i)
-            if span and span[1] > boundary:
-                if self.skip(CUT_OFF):
-                    continue
-                span = -1, 0
-            if offsets is None:
+            if span:
+                begin, _ = self.passage_span(document, i)
+                span = span[0] - begin, span[1] - begin
+                if span[0] < 0 or span[1] > boundary:
+                    if self.skip(CUT_OFF if self._excerpt_length is None else NOT_IN_EXCERPT):
+                        continue
+                    span = -1, 0
+            if offsets is None or self._excerpt_length is not None:
                 ends = list(accumulate(len(token) + 1 for token in text.tokens[:boundary]))
                 offsets = [(end - 1 - len(token), end - 1) for end, token in zip(ends, text.tokens)]
                 passage = " ".join(text.tokens[:boundary])
@@ -263,6 +284,7 @@ class AnnotatedNarrativeQaReader(ReadingComprehensionReader):
                 boundary,
                 {
                     "id": None if document.text.id is None else question_id(document.text.id, i),
+                    "article": document.text.id,
                     "answer_texts": answers,
                     "original_passage": passage,
                     "token_offsets": offsets,
@@ -298,6 +320,35 @@ class AnnotatedNarrativeQaReader(ReadingComprehensionReader):
         for instance in self.to_instances(self.annotate(document, passage)):
             return instance
         raise ConfigurationError(f"found a question that is left out: {CUT_OFF}")
+
+
+def excerpt_span(passage: Sequence[str], question: Sequence[str], length: int) -> Span:
+    """
+    The [start, end) tokens of the excerpt of a passage that shares the most with a question. Each word of the question
+    that the excerpt has counts once, by log(tokens of the passage / its occurrences there), in lower case and without
+    punctuation. Of excerpts that are equally good, the middle one is chosen. A shorter passage is taken as a whole.
+    """
+    if len(passage) <= length:
+        return 0, len(passage)
+    places = _places(tuple(passage))
+    scores = np.zeros(len(passage) - length + 1)
+    for word in sorted({word.lower() for word in question if any(map(str.isalnum, word))} & places.keys()):
+        sees = np.zeros(len(scores), dtype=bool)
+        for place in places[word]:
+            sees[max(0, place + 1 - length) : place + 1] = True
+        scores += sees * np.log(len(passage) / len(places[word]))
+    best = np.flatnonzero(np.isclose(scores, scores.max()))
+    start = int(best[len(best) // 2])
+    return start, start + length
+
+
+@lru_cache(maxsize=1)
+def _places(tokens: tuple[str, ...]) -> dict[str, list[int]]:
+    """The positions of each word of a text, in lower case. The questions about a text follow one another."""
+    places: dict[str, list[int]] = {}
+    for position, token in enumerate(tokens):
+        places.setdefault(token.lower(), []).append(position)
+    return places
 
 
 def _text_of(value: JsonValue) -> str:

@@ -433,6 +433,10 @@ class ReadingComprehensionReader(DatasetReader):
         text.id = id
         return Document(text, parts, {"questions": list(data)})
 
+    def passage_span(self, document: Document, question: int) -> Span:
+        """The tokens that a question's instance has of the passage, before `max_passage_length` cuts them."""
+        return document.part(0)
+
     def select(self, document: Document, question: int = 0) -> tuple[AnnotatedText, int]:
         """
         The passage followed by one of the questions (the first is 0), and the number of tokens of the passage. Both are
@@ -441,7 +445,7 @@ class ReadingComprehensionReader(DatasetReader):
         clusters = document.questions[question].get("clusters")
         pieces: list[Span] = []
         for part, limit in ((0, self._max_passage_length), (question + 1, self._max_question_length)):
-            start, stop = document.part(part)
+            start, stop = document.part(part) if part else self.passage_span(document, question)
             if start == stop:
                 raise ConfigurationError(
                     f"found an empty {'question' if part else 'passage'}, expected a passage and a question"

@@ -1,6 +1,7 @@
 from collections import Counter
 
 import pytest
+import torch
 from allennlp.common import Params
 from allennlp.common.checks import ConfigurationError
 from hypothesis import given, settings
@@ -9,11 +10,14 @@ from hypothesis import strategies as st
 from allennlp_coref_rc.annotations import AnnotatedText, DiscourseRelation, Frame
 from allennlp_coref_rc.data.annotation_layers import (
     AnnotationLayer,
+    CorefEdges,
     CorefViews,
     DiscourseViews,
     SentenceViews,
     SrlViews,
+    WindowViews,
 )
+from allennlp_coref_rc.modules.scopes import Scopes
 from tests.annotations.texts import annotated_texts
 
 pytestmark = pytest.mark.slow
@@ -185,6 +189,30 @@ def test_passage_and_question_have_views_as_if_they_were_alone(text, data):
             assert all(isinstance(scope, int) and scope >= 0 for token in made["scopes"] for scope in token)
 
 
+def seen(scopes):
+    """How many tokens all tokens of a text see in sum, by the weights of a head that attends within these scopes."""
+    attention = Scopes(torch.tensor(scopes).view(1, -1, 1), torch.ones(1, len(scopes), dtype=torch.bool))
+    return sum(found.weights.numel() for found in attention.weights(torch.zeros(1, len(scopes), 1, 3, 1)))
+
+
+@settings(derandomize=True, deadline=None, max_examples=20)
+@given(text=annotated_texts())
+def test_windows_show_as_many_tokens_as_the_views_that_they_are_like(text):
+    windows = [[token // size + 1 for token in range(len(text))] for size in range(1, len(text) + 1)]
+    can_be_seen = list(map(seen, windows))
+    for like in (SrlViews(1), DiscourseViews("non_explicit"), CorefViews()):
+        originals = views(passage_of(like, text), "scopes")
+        for original, window in zip(originals, views(passage_of(WindowViews(like), text), "scopes"), strict=True):
+            distances = [abs(number - seen(original)) for number in can_be_seen]
+            assert distances[windows.index(window)] == min(distances)
+
+
+def test_windows_as_long_as_the_sentences_of_the_toy():
+    layer = passage_of(WindowViews(SrlViews(1)), AnnotatedText(["x"] * 8, SENTENCES))
+    assert views(layer, "scopes") == [NUMBERS] and views(layer, "labels") == [[""] * 8]
+    assert not WindowViews(SrlViews(1)).is_empty(layer)
+
+
 @settings(derandomize=True, deadline=None, max_examples=150)
 @given(text=annotated_texts())
 def test_a_view_has_at_most_one_frame_of_each_sentence_and_shows_its_predicate(text):
@@ -219,6 +247,7 @@ def test_a_view_has_at_most_one_frame_of_each_sentence_and_shows_its_predicate(t
         (lambda: CorefViews(copies=0), "coref_views: copies is 0, expected 1 or more"),
         (lambda: CorefViews(max_clusters=-1), "coref_views: max_clusters is -1, expected 0 or more"),
         (lambda: SentenceViews(0), "sentence_views: num_views is 0, expected 1 or more"),
+        (lambda: WindowViews(CorefEdges()), "window_views: like is CorefEdges, expected a layer of views"),
     ],
 )
 def test_wrong_options_are_refused(make, message):
@@ -233,6 +262,7 @@ def test_layers_are_made_from_configs():
         ({"type": "discourse_views", "kind": "explicit", "senses": False}, DiscourseViews),
         ({"type": "coref_views", "copies": 3}, CorefViews),
         ({"type": "sentence_views"}, SentenceViews),
+        ({"type": "window_views", "like": {"type": "sentence_views"}}, WindowViews),
     ):
         layer = AnnotationLayer.from_params(Params(params))
         assert isinstance(layer, kind) and layer.label_names == ("labels",)

@@ -4,6 +4,7 @@ import gzip
 import json
 import logging
 import lzma
+import math
 import pickle
 import shutil
 from pathlib import Path
@@ -431,3 +432,39 @@ class TestMalformedFolders:
                 raise
 
         check_damage(read, path, whole, [b'"', b",", b"\n", b"\r", b"train", b"\xff", b"\x00"], 150)
+
+
+def best_excerpts(passage, question, length):
+    """The starts of the excerpts with the highest scores, counted excerpt by excerpt."""
+    words, asked = [word.lower() for word in passage], {word.lower() for word in question}
+
+    def score(start):
+        seen = asked & {word for word in words[start : start + length] if word not in ("?", ".", ",")}
+        return round(sum(math.log(len(words) / words.count(word)) for word in sorted(seen)), 9)
+
+    scores = list(map(score, range(len(words) - length + 1)))
+    return [start for start, value in enumerate(scores) if value == max(scores)]
+
+
+def test_excerpts_share_the_most_with_their_questions(caplog):
+    whole = list(AnnotatedNarrativeQaReader(keep_skipped=True).read(TRAIN))
+    reader = AnnotatedNarrativeQaReader(excerpt_length=12, keep_skipped=True)
+    skipped, moved = 0, 0
+    for plain, instance in zip(whole, reader.read(TRAIN), strict=True):
+        passage, question = plain["metadata"]["passage_tokens"], plain["metadata"]["question_tokens"]
+        best = best_excerpts(passage, question, 12)
+        start = best[len(best) // 2]
+        assert instance["metadata"]["passage_tokens"] == passage[start : start + 12]
+        assert instance["metadata"]["original_passage"] == " ".join(passage[start : start + 12])
+        assert instance["metadata"]["article"] == plain["metadata"]["id"].partition("##")[0]
+        span = [plain[end].sequence_index - start for end in ("span_start", "span_end")]
+        inside = span[0] >= 0 and span[1] < 12
+        assert [instance[end].sequence_index for end in ("span_start", "span_end")] == (span if inside else [-1, -1])
+        skipped += not inside
+        moved += start > 0
+    assert moved and skipped and reader.skipped.total() == skipped
+    assert len(list(AnnotatedNarrativeQaReader(excerpt_length=12).read(TRAIN))) == len(whole) - skipped
+    assert "the answer is not in the excerpt" in caplog.text
+    # A passage that is shorter than its excerpt is whole.
+    for plain, instance in zip(whole, AnnotatedNarrativeQaReader(excerpt_length=10000).read(TRAIN), strict=True):
+        assert instance["metadata"]["passage_tokens"] == plain["metadata"]["passage_tokens"]
