@@ -130,7 +130,7 @@ class RoleLabeller(Model):
         return loss / len(gold)
 
     def _tags(self, batch: Batch, gold: Sequence[Sequence[Frame]]) -> Tensor:
-        """As `best_tags` numbers them. *Shape:* (predicates, tokens)."""
+        """As `log_likelihood` numbers them. *Shape:* (predicates, tokens)."""
         index = {role: i for i, role in enumerate(self.network.roles)}
         rows = []
         for frames in gold:
