@@ -8,7 +8,7 @@ import numpy as np
 from allennlp_coref_rc.annotations.annotators import lexicon
 from allennlp_coref_rc.annotations.annotators.coref.english_coref import words as w
 from allennlp_coref_rc.annotations.annotators.coref.english_coref.mentions import Parse, find_spans
-from allennlp_coref_rc.annotations.annotators.coref.sieve.quotes import Quote, SpeakerFinder, find_quotes
+from allennlp_coref_rc.annotations.annotators.coref.sieve.quotes import SpeakerFinder, find_quotes, speakers_of_turns
 from allennlp_coref_rc.annotations.annotators.lexicon import (
     ANY_GENDER,
     ANY_NUMBER,
@@ -227,17 +227,8 @@ class Mentions:
         starts = [t for t in range(len(p.words)) if not t or p.sentence[t] != p.sentence[t - 1]]
         sentences = list(zip(starts, [*starts[1:], len(p.words)]))
         SpeakerFinder(p.tokens, p.words, sentences, talkers).attribute(quotes)
-        speaking: dict[Quote, int] = {}
+        speaking = {turn: talker.number for turn, talker in speakers_of_turns(quotes).items()}
         turns = [quote for quote in quotes if quote.turn is quote]
-        for quote in quotes:
-            if quote.speaker is not None:
-                speaking.setdefault(quote.turn, quote.speaker.number)
-        for turn in turns:
-            if turn.before and turn.before.before in speaking:
-                speaking.setdefault(turn, speaking[turn.before.before])
-        for turn in reversed(turns):
-            if turn.after and turn.after.after in speaking:
-                speaking.setdefault(turn, speaking[turn.after.after])
         number_of = {turn: number for number, turn in enumerate(turns)}
         turn_of = np.full(len(p.words) + 1, -1)
         speakers, listeners = np.full((2, len(turns) + 1), -1)

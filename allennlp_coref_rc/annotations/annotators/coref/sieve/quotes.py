@@ -148,6 +148,22 @@ def _take_turns(quotes: Sequence[Quote]) -> None:
             turn = quote
 
 
+def speakers_of_turns(quotes: Sequence[Quote]) -> dict[Quote, Mention]:
+    """The speakers of turns. A turn that has none has the one of the turn two before it, or else two after it."""
+    speaking: dict[Quote, Mention] = {}
+    turns = [quote for quote in quotes if quote.turn is quote]
+    for quote in quotes:
+        if quote.speaker is not None:
+            speaking.setdefault(quote.turn, quote.speaker)
+    for turn in turns:
+        if turn.before and turn.before.before in speaking:
+            speaking.setdefault(turn, speaking[turn.before.before])
+    for turn in reversed(turns):
+        if turn.after and turn.after.after in speaking:
+            speaking.setdefault(turn, speaking[turn.after.after])
+    return speaking
+
+
 MIN_NARRATOR = 10
 """The fewest mentions outside quotations that make the first person a character of the story."""
 
@@ -186,20 +202,9 @@ class Speakers:
 
     def link(self, entities: Entities) -> None:
         """
-        "I" is the speaker. If a turn has no named speaker, it has the speaker of the turn two before it, or two after
-        it. "You" is the speaker of the turn before, or else of the turn after, or else the narrator.
+        "I" is the speaker. "You" is the speaker of the turn before, or else of the turn after, or else the narrator.
         """
-        speaking: dict[Quote, Mention] = {}
-        turns = [quote for quote in self._quotes if quote.turn is quote]
-        for quote in self._quotes:
-            if quote.speaker is not None:
-                speaking.setdefault(quote.turn, quote.speaker)
-        for turn in turns:
-            if turn.before and turn.before.before in speaking:
-                speaking.setdefault(turn, speaking[turn.before.before])
-        for turn in reversed(turns):
-            if turn.after and turn.after.after in speaking:
-                speaking.setdefault(turn, speaking[turn.after.after])
+        speaking = speakers_of_turns(self._quotes)
         for said_in, entity in self._first.items():
             if said_in in speaking:
                 entities.merge(entity.mentions[0], speaking[said_in])
