@@ -35,6 +35,7 @@ and with its own. Entities are GUM's, as in `train_english.py`.
 """
 
 import os
+import re
 import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -322,13 +323,17 @@ def score_parses(files: Sequence[str], spacy_model: Optional[str]) -> Iterator[t
                 yield f"{name}, sentences {sentences}", tuple(values)
 
 
+RELATIONS = (read_rels_texts, marked_connectives)
+
+
 def main() -> None:
     parser = ScriptParser(__doc__)
     parser.add_argument("annotator", help="its name, or its config as JSON or in a file")
     parser.add_argument("corpora", nargs="+", help="files or folders")
     parser.add_argument("--part", choices=["even", "odd"], help="every other document only")
     parser.add_argument("--fold", choices=FOLDS, help="the documents of a fold, as CorpusReader divides them")
-    parser.add_argument("--documents", help="a folder: only documents that have a file of their name there")
+    parser.add_argument("--documents", help="a folder: of *.rels, only documents that it has too")
+    parser.add_argument("--measures", default="", help="a regular expression: the measures to print")
     parser.add_argument("--pipeline", help="for Universal Dependencies, a spaCy pipeline in place of the English one")
     options = parser.parse_args()
     annotator = build_annotator("annotator", options.annotator)
@@ -340,7 +345,7 @@ def main() -> None:
         """The texts of files with the annotator's annotations and with their own."""
         golds = [text for file in files for text in read(file)][options.part == "odd" :: 2 if options.part else 1]
         golds = [text for text in golds if options.fold is None or in_fold(text.id)]
-        golds = [text for text in golds if names is None or text.id in names]
+        golds = [text for text in golds if names is None or read not in RELATIONS or text.id in names]
         bare = [replace(text, **{layer: [] for layer in LAYERS}) for text in golds]
         start = time.process_time()
         batches = (annotate_texts(bare[i : i + 8], annotator) for i in tqdm(range(0, len(bare), 8), unit="8 texts"))
@@ -374,7 +379,8 @@ def main() -> None:
             figures = ["", "", *(f"{score:.2f}" if name == "GAP bias" else f"{100 * score:.1f}" for score in scores)][
                 -3:
             ]
-            print(f"| {corpus} | {name} | {' | '.join(figures)} |")
+            if re.search(options.measures, name):
+                print(f"| {corpus} | {name} | {' | '.join(figures)} |")
     print("", *speeds, sep="\n")
 
 

@@ -219,8 +219,10 @@ def test_the_files_of_a_corpus_tell_what_is_scored(evaluate, tmp_path):
     assert rows["a.conll", "arguments"] == rows["b.tsv", "GAP"] == ["0.0"] * 3
     assert rows["b.tsv", "GAP bias"] == ["", "", "0.00"]
     assert rows["tedmdb", "explicit connectives"] == rows["gdtb", "explicit connectives"] == ["0.0"] * 3
-    rows = rows_of(evaluate("evaluate_annotator", "connective_discourse", *discourse, "--part", "odd"))
+    options = "--part", "odd", "--measures", "connect|senses"
+    rows = rows_of(evaluate("evaluate_annotator", "connective_discourse", *discourse, *options))
     assert rows["gdtb", "explicit connectives"][2] > "50"
+    assert {name.split()[0] for _, name in rows} == {"explicit", "senses"}
 
 
 def test_marked_connectives_are_those_of_the_columns(tmp_path):

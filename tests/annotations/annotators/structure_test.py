@@ -47,8 +47,21 @@ def test_layers_are_chosen():
 
 @pytest.mark.parametrize(
     "tokens",
-    [[], ["\U0001f600"], ["https://example.org", "|", "3", "|", "\n"], "Der Hund bellte . 彼女 は 見た 。".split()],
-    ids=["empty", "emoji", "table", "languages"],
+    [
+        [],
+        ["\U0001f600"],
+        ["https://example.org/?a=b", "|", "3", "|", "\n", "\t", "me@example.org", "\u200b"],
+        "Der Hund bellte . 彼女 は 見た 。 قال إنه رآها".split(),
+        "Ann said that she had seen Bob , because he called .".split() * 300,
+    ],
+    ids=["empty", "emoji", "table", "languages", "3,300 words"],
 )
 def test_odd_texts(tokens):
-    assert Structure(["clusters", "frames", "relations", "edges"]).annotate(AnnotatedText(tokens)).tokens == tokens
+    annotated = Structure(["clusters", "frames", "relations", "edges"]).annotate(AnnotatedText(tokens)).checked()
+    assert annotated.tokens == tokens
+    if len(tokens) > 1000:
+        # All layers reach the end.
+        mentions = [mention for cluster in annotated.clusters for mention in cluster]
+        edges = [edge.target for edge in annotated.edges]
+        last = annotated.frames[-1].predicate, annotated.relations[-1].connective[-1], max(mentions), max(edges)
+        assert min(stop for _, stop in last) > len(tokens) - 11
