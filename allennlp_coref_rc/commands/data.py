@@ -35,7 +35,8 @@ mixes two stories; the number of questions stays the same. Each file has its own
 """
 
 FOLDS = """
-Divides a file in the form of SQuAD and Quoref into folds for a cross-validation: FOLDER/fold_1/train.json and
+Divides a file in the form of SQuAD and Quoref, or one that coref-rc annotate has written from such a file, into folds
+for a cross-validation: FOLDER/fold_1/train.json and
 FOLDER/fold_1/test.json, and so on. All passages of an article are in one fold, so that no question of a test file is
 about an article of its training file. The folds have about the same number of passages. The same arguments write the
 same files.

@@ -1,4 +1,4 @@
-"""Divides a file in SQuAD's form into folds for a cross-validation over its articles."""
+"""Divides a file of questions into folds for a cross-validation over its articles."""
 
 import json
 import os
@@ -9,6 +9,7 @@ from typing import Any
 
 from pydantic import ConfigDict
 
+from allennlp_coref_rc.annotations import read_documents, read_header, write_documents
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import atomic_write
 from allennlp_coref_rc.common.json_objects import read_listed_objects
@@ -27,8 +28,15 @@ def write_folds(path: str, folder: str, folds: int = 5, seed: int = 1) -> Iterat
     Writes `fold_1/train.json` and `fold_1/test.json` into a folder, and so on. Each article is in the test file of one
     fold, and in the training files of all others. Yields the files with their numbers of passages. An article without
     a title, or a number of folds that cannot be, raises a `ConfigurationError`, and then nothing is written.
+
+    The file is in SQuAD's form, or `coref-rc annotate` has written it. Then each passage with its questions is a line,
+    and the new files are such files too, `train.jsonl` and `test.jsonl`, with the same articles.
     """
-    articles = [(validated(Article, article, place), article) for place, article in read_listed_objects(path, "data")]
+    header = read_header(path)
+    articles = [
+        (validated(Article, article, place), article)
+        for place, article in (read_listed_objects(path, "data") if header is None else _annotated(path))
+    ]
     passages: Counter[str] = Counter()
     for article, _ in articles:
         passages[article.title] += len(article.paragraphs)
@@ -38,9 +46,21 @@ def write_folds(path: str, folder: str, folds: int = 5, seed: int = 1) -> Iterat
         for name in ("train", "test"):
             chosen = [pair for pair in articles if (fold_of[pair[0].title] == fold) == (name == "test")]
             output = os.path.join(folder, f"fold_{fold}", f"{name}.json")
-            with atomic_write(output) as file:
-                json.dump({"data": [content for _, content in chosen]}, file)
+            if header is None:
+                with atomic_write(output) as file:
+                    json.dump({"data": [content for _, content in chosen]}, file)
+            else:
+                output += "l"
+                write_documents(
+                    output, (content["paragraphs"][0] for _, content in chosen), {"reader": header["reader"]}
+                )
             yield output, sum(len(article.paragraphs) for article, _ in chosen)
+
+
+def _annotated(path: str) -> Iterator[tuple[str, dict[str, Any]]]:
+    """The documents of an annotated file with their places, each as an article of one passage."""
+    for place, document in read_documents(path):
+        yield place, {**document.data, "paragraphs": [document]}
 
 
 def deal(passages: Mapping[str, int], folds: int, seed: int) -> dict[str, int]:

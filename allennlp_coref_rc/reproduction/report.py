@@ -1,5 +1,6 @@
 import math
 import os
+import statistics
 from collections.abc import Iterator, Sequence
 from typing import Optional, cast
 
@@ -45,7 +46,7 @@ While runs are missing, the numbers are those of the seeds that have the most ta
 
 Hours are the wall time of all runs of a row together. Minutes are the wall time of one run, as the mean over seeds. A
 run has one thread unless the hardware says otherwise. A figure shows the rows whose runs are all finished. The tests of
-significance compare two trained models, and say nothing about other seeds. They draw articles where predictions
+significance are about the trained models, and say nothing about other seeds. They draw articles where predictions
 name theirs, and treat questions as independent otherwise. But questions about one text (on bAbI, five a story) are not
 quite independent, so the true p-values are larger."""
 
@@ -263,8 +264,8 @@ def _seed(scores: Scores, seed: int) -> str:
 
 def _significance(table: Table, scores: dict[str, Scores]) -> Iterator[list[str]]:
     """
-    Tests whether differences between rows are significant, on the test questions of all tasks, with the best seeds on
-    validation questions.
+    Tests whether differences between rows are significant, on the test questions of all tasks. Right answers are those
+    of the best seeds on validation questions. Scores are means over seeds if the column has them, or else of the best.
     """
     columns = {column.metric: column for column in reversed(table.columns)}
     key = next((metric for metric in SCORES if metric in columns), None)
@@ -286,7 +287,8 @@ def _significance(table: Table, scores: dict[str, Scores]) -> Iterator[list[str]
     if lines and key is None:
         yield markdown(["McNemar's test of the best seeds' answers", *MCNEMAR], lines)
     elif lines and key:
-        yield markdown([f"paired bootstrap of the best seeds' {SCORES[key]} (%)", *BOOTSTRAP], lines)
+        which = "means over seeds" if column.measure == "mean" else "best seeds"
+        yield markdown([f"paired bootstrap of {SCORES[key]} (%), {which}", *BOOTSTRAP], lines)
 
 
 def _has_best(scores: Scores, column: Column) -> bool:
@@ -296,15 +298,23 @@ def _has_best(scores: Scores, column: Column) -> bool:
 
 def _paired(first: Scores, second: Scores, column: Column, key: Optional[str]) -> Optional[Pairs]:
     """The scores of two rows' answers to the same questions; `None` if those of a row are not known."""
-    if not (_has_best(first, column) and _has_best(second, column)):
+    over_seeds = key is not None and column.measure == "mean"
+    if not all(scores.complete if over_seeds else _has_best(scores, column) for scores in (first, second)):
         return None
     pairs: list[Pairs] = []
     for task in first.tasks:
-        names = tuple(scores.best_run(task, column.validation_key).path(PREDICTIONS) for scores in (first, second))
-        one, other = (scores.answers(task, column.validation_key, key) for scores in (first, second))
-        if one is None or other is None:
-            return None
-        pairs.append(pair(one, other, (names[0], names[1])))
+        seeds = [(seed, seed) for seed in first.seeds(task) if seed in second.seeds(task)]
+        if not over_seeds:
+            seeds = [(first.best_seed(task, column.validation_key), second.best_seed(task, column.validation_key))]
+        of_seeds: list[Pairs] = []
+        for one_seed, other_seed in seeds:
+            one, other = first.answers(task, one_seed, key), second.answers(task, other_seed, key)
+            if one is None or other is None:
+                return None
+            runs = first.runs[task, one_seed], second.runs[task, other_seed]
+            of_seeds.append(pair(one, other, (runs[0].path(PREDICTIONS), runs[1].path(PREDICTIONS))))
+        means = ([statistics.fmean(scores) for scores in zip(*values)] for values in zip(*of_seeds))
+        pairs.append(Pairs(next(means), next(means), of_seeds[0].articles))
     articles = [article for part in pairs for article in part.articles or [None]]
     return Pairs(
         [score for part in pairs for score in part.first],

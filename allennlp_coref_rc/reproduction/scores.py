@@ -19,7 +19,7 @@ FAILED_BELOW = 0.95
 class Score:
     """
     The score of a condition's runs, in the unit of a column: the mean over `seeds` seeds, its standard deviation
-    (`None` for a single seed), and the best seed's score (not a number if folds have no validation metric). `tasks`
+    (`None` for a single seed), and the best seed's score (not a number if there is no validation metric). `tasks`
     says which share of the tasks or folds it is about ("2 of 20 tasks"). It is empty for all, and for a chosen one.
     """
 
@@ -97,15 +97,14 @@ class Scores:
     def best_run(self, task: Optional[int], validation_key: str) -> Run:
         return self.runs[task, self.best_seed(task, validation_key)]
 
-    def answers(self, task: Optional[int], validation_key: str, key: Optional[str]) -> Optional[list[Scored]]:
+    def answers(self, task: Optional[int], seed: int, key: Optional[str]) -> Optional[list[Scored]]:
         """
-        The scores of the best seed's answers to the test questions of a task. A score is the prediction's `key` or,
-        without one, whether the answer is right. `None` if a file of results has the runs but not their answers.
+        The scores of a seed's answers to the test questions of a task. A score is the prediction's `key` or, without
+        one, whether the answer is right. `None` if a file of results has the runs but not their answers.
         """
-        run = self.best_run(task, validation_key)
         if self.source is None:
-            return read_scores(run.path(PREDICTIONS), key)
-        right = None if key else self.results[task, run.seed]["right"]
+            return read_scores(self.runs[task, seed].path(PREDICTIONS), key)
+        right = None if key else self.results[task, seed]["right"]
         return None if right is None else [Scored(None, float(answer)) for answer in right]
 
     def score(self, column: Column, task: Optional[int] = None) -> Optional[Score]:
@@ -119,7 +118,9 @@ class Scores:
         tasks = sorted(longest, key=_in_order) if task is None else [task]
         metrics = {key: result["metrics"] for key, result in self.results.items() if key[0] in tasks}
         has_best = all(column.validation_key in metrics[key] or len(self.seeds(key[0])) == 1 for key in metrics)
-        known = all(column.key in values for values in metrics.values()) and (has_best or self.condition.folds)
+        known = all(column.key in values for values in metrics.values()) and (
+            has_best or self.condition.folds or column.measure == "mean"
+        )
         if not metrics or not known:
             return None
 

@@ -2,13 +2,17 @@
 
 import hashlib
 import json
+import os
 import random
 from collections import Counter
 from itertools import product
 
 import pytest
 
+from allennlp_coref_rc.annotations import read_documents, write_documents
+from allennlp_coref_rc.annotations.annotators import ExactMatchCoref
 from allennlp_coref_rc.common.errors import ConfigurationError
+from allennlp_coref_rc.data.dataset_readers import AnnotatedQuorefReader
 from allennlp_coref_rc.data.folds import deal, write_folds
 from tests.shared import PROJECT, QUOREF, needs_quoref
 
@@ -71,6 +75,22 @@ def test_every_article_is_tested_in_one_fold_and_trained_in_all_others(path, tmp
     assert train_1 == test_2 and train_2 == test_1
     assert [article["title"] for article in test_1["data"]] == ["The lighthouse"]
     assert test_1["data"] + test_2["data"] == json.loads(path.read_text())["data"]
+
+
+def test_annotated_files_have_the_same_folds(path, tmp_path):
+    plain = list(write_folds(str(path), str(tmp_path / "plain"), 2))
+    reader = AnnotatedQuorefReader(annotator=ExactMatchCoref())
+    documents = [document for _, document in reader.documents(str(path))]
+    write_documents(str(tmp_path / "annotated"), documents, {"reader": "annotated_quoref"})
+    annotated = {document.text.id: document for _, document in read_documents(str(tmp_path / "annotated"))}
+    assert any(document.text.clusters for document in annotated.values())
+    written = list(write_folds(str(tmp_path / "annotated"), str(tmp_path / "folds"), 2))
+    assert [number for _, number in written] == [number for _, number in plain]
+    assert [os.path.basename(name) for name, _ in written] == ["train.jsonl", "test.jsonl"] * 2
+    for (plain_path, _), (annotated_path, _) in zip(plain, written):
+        expected = [document.text.id for _, document in AnnotatedQuorefReader().documents(plain_path)]
+        found = [document for _, document in AnnotatedQuorefReader().documents(annotated_path)]
+        assert found == [annotated[id] for id in expected]
 
 
 @needs_quoref

@@ -232,18 +232,22 @@ def test_p_values_are_never_0(tables, tmp_path):
 def test_scores_of_answers_are_compared_by_a_bootstrap(tables, tmp_path):
     """As F1 on Quoref: where a table has it, it is compared in place of right answers."""
     text = (tmp_path / "tiny.yaml").read_text().partition("    columns:")
-    columns = "    columns: {EM: {metric: exact_match}, F1: {metric: f1}}\n    seeds: 1\n    rows:\n"
+    columns = (
+        "    measure: mean\n    columns: {EM: {metric: exact_match}, F1: {metric: f1}}\n    seeds: 1-2\n    rows:\n"
+    )
     rows = "".join(
         f"      {name}: {{row: {name}, config: {tmp_path / 'config.jsonnet'}, {more}}}\n"
         for name, more in (("plain", "needs: a GPU"), ("coref", "overrides: {trainer.x: 1}, compared_with: plain"))
     )
     (tmp_path / "tiny.yaml").write_text(text[0] + columns + rows)
     (table,) = read_conditions(str(tmp_path / "tiny.yaml"))
-    for condition, f1 in zip(table.conditions, (0.25, 0.75)):
-        (run,) = condition.runs([1], str(tmp_path))
-        metrics = {f"{split}_{name}": f1 for split in ("test", "best_validation") for name in ("exact_match", "f1")}
-        write_run(tmp_path, run, metrics, [{"id": i, "f1": f1} for i in range(9)], {"train": 60})
+    for condition, values in zip(table.conditions, ((0.25, 0.5), (0.75, 0.625))):
+        for run, f1 in zip(condition.runs([1, 2], str(tmp_path)), values):
+            # Without validation.
+            metrics = {"test_exact_match": f1, "test_f1": f1}
+            write_run(tmp_path, run, metrics, [{"id": i, "f1": f1} for i in range(9)], {"train": 60})
     found = report([table], [], str(tmp_path), str(tmp_path))
-    assert "| paired bootstrap of the best seeds' F1 (%) | questions |" in found
-    assert cells(found, "coref against plain")[:3] == ["9", "+50.00", "+50.00 to +50.00"]
+    assert "| paired bootstrap of F1 (%), means over seeds | questions |" in found
+    # Of the means over the two seeds, 37.5 and 68.75.
+    assert cells(found, "coref against plain")[:3] == ["9", "+31.25", "+31.25 to +31.25"]
     assert "McNemar's test of" not in found and "\n\nplain: a run needs a GPU.\n\n" in found

@@ -116,7 +116,9 @@ def test_runs_that_are_missing():
 def test_metrics_that_are_missing():
     assert scores_of(RUNS, ["test_accuracy"]).score(ACCURACY) is None
     without = scores_of(RUNS, [VALIDATION])
-    assert without.score(ACCURACY) is None and without.score(ACCURACY, 1) is None
+    # Without validation no seed is the best, but there is a mean.
+    assert without.score(FAILED) is None and math.isnan(without.score(ACCURACY).best)
+    assert without.score(ACCURACY).mean == scores_of(RUNS).score(ACCURACY).mean
     some = scores_of(RUNS)
     del some.results[2, 1]["metrics"]["test_accuracy"]
     assert some.score(ACCURACY) is None and some.score(ACCURACY, 2) is None and some.score(ACCURACY, 1).seeds == 3
