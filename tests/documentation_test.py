@@ -217,7 +217,7 @@ def test_the_python_of_a_page_runs_and_prints_what_it_says(page, folder_with_rea
 def test_all_registered_names_are_listed():
     listed = set()
     for row in re.findall(r"^\| `(\w+)`[^|]*\| (.*) \|$", (PROJECT / "docs" / "names.md").read_text(), re.MULTILINE):
-        listed |= {(row[0], registered) for registered in re.findall(r"`([a-z_]+)`", row[1])}
+        listed |= {(row[0], registered) for registered in re.findall(r"`([a-z_0-9]+)`", row[1])}
     assert listed == {(base, registered) for base, registered, _ in own_registered_classes()}
 
 

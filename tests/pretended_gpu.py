@@ -256,7 +256,13 @@ def begin():
     torch.__future__.set_overwrite_module_params_on_conversion(True)
     # Tensors of given numbers then are made on the CPU, and their copy is seen.
     torch._C._set_only_lift_cpu_tensors(True)
-    for kernel in Kernel("forward", 8, 9, 10), Kernel("backward", 2), Kernel("edge_gradients", 1), Kernel("one", 0):
+    for kernel in (
+        Kernel("edge_weights", 2),
+        Kernel("forward", 9, 10, 11),
+        Kernel("backward", 1),
+        Kernel("edge_gradients", 1),
+        Kernel("one", 0),
+    ):
         setattr(_triton_kernels, kernel.name, kernel)
     Dispatch().__enter__()
     Functions().__enter__()

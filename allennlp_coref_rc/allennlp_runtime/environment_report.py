@@ -6,6 +6,7 @@ import platform
 import shutil
 import subprocess
 import sys
+import sysconfig
 from importlib.metadata import PackageNotFoundError, requires, version
 from pathlib import Path
 from typing import Any, NamedTuple, Optional
@@ -166,8 +167,23 @@ def _remarks_on_torch(torch: dict[str, Any]) -> list[str]:
         build = f"is a build for CUDA {torch['CUDA']}" if torch["CUDA"] else "is a build for CPUs"
         remarks.append(f"nvidia-smi is there and torch finds no GPU: {installed('torch')} {build}")
     if torch["devices"] and installed("triton") is None:
-        remarks.append("triton is missing: on the GPU the recurrence is slower")
+        remarks.append("triton is missing: on the GPU the recurrence is much slower")
+    elif torch["devices"] and (missing := missing_for_triton()):
+        remarks.append(
+            f"{' and '.join(missing)}: Triton cannot start, and on the GPU the recurrence is much slower; install gcc "
+            "and the headers of Python (python3-dev on Debian and Ubuntu)"
+        )
     return remarks
+
+
+def missing_for_triton() -> list[str]:
+    """What Triton would compile with before it runs its first kernel, and does not find."""
+    own = os.environ.get("CC")
+    missing = []
+    if not any(map(shutil.which, [own] if own else ["gcc", "clang"])):
+        missing.append(f"found no compiler {own}" if own else "found neither gcc nor clang")
+    header = Path(sysconfig.get_path("include"), "Python.h")
+    return missing if header.is_file() else [*missing, f"found no {header}"]
 
 
 def processor() -> str:

@@ -12,10 +12,10 @@ from allennlp.nn.util import get_text_field_mask
 from allennlp_coref_rc.data.fields import AnnotationTensors
 from allennlp_coref_rc.models.span_model import SpanModel
 from allennlp_coref_rc.modules.fast_dropout import FastDropout
-from allennlp_coref_rc.modules.l2_penalty import penalty
 from allennlp_coref_rc.modules.masked_softmax import masked_softmax
 from allennlp_coref_rc.modules.pair import Pair, TokenVectors
-from allennlp_coref_rc.modules.seq2seq_encoders import encode, encode_pair
+from allennlp_coref_rc.modules.repeated import repeated
+from allennlp_coref_rc.modules.seq2seq_encoders import encode_pair
 
 MODELING_LAYERS = 3
 
@@ -119,9 +119,8 @@ class AnnotatedQanet(SpanModel):
         pair = encode_pair(self._phrase_layer, self._phrase_layer, pair)
         pair = pair.with_vectors(*(self._dropout(text.vectors) for text in pair))
         modeled = [self._modeling_proj_layer(self._dropout(self._attend(pair)))]
-        for _ in range(MODELING_LAYERS):
-            text = pair.passage._replace(vectors=modeled[-1])
-            modeled.append(self._dropout(encode(self._modeling_layer, text)))
+        for layer in repeated(self._modeling_layer, MODELING_LAYERS):
+            modeled.append(self._dropout(layer(pair.passage._replace(vectors=modeled[-1]))))
         _, first, second, third = modeled
         return self.answer(
             self._span_start_predictor(torch.cat([first, second], dim=-1)).squeeze(-1),
@@ -131,9 +130,6 @@ class AnnotatedQanet(SpanModel):
             span_end,
             metadata,
         )
-
-    def get_regularization_penalty(self) -> Optional[torch.Tensor]:
-        return None if self._regularizer is None else penalty(self._regularizer, self)
 
     def _embed(self, text: TextFieldTensors) -> torch.Tensor:
         """Shape: (batch_size, sequence_length, dim of the phrase layer)."""

@@ -1,14 +1,15 @@
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from itertools import accumulate
 from typing import NamedTuple, Optional
 
 import torch
 from allennlp.data import Vocabulary
 from allennlp.modules.token_embedders import Embedding
-from torch.nn.functional import embedding, linear, pad, scaled_dot_product_attention
+from torch.nn.functional import embedding, pad, scaled_dot_product_attention
 
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.data.annotation_layers import label_namespace
+from allennlp_coref_rc.modules.gpu import once
 from allennlp_coref_rc.modules.scopes import Scopes, ScopeWeights
 
 
@@ -98,7 +99,6 @@ class AnnotatedSelfAttention(torch.nn.Module):
         super().__init__()
         head_dim = attention_dim // num_heads
         self._num_heads = num_heads
-        self._head_dim = head_dim
         self._heads = list((heads or {}).values())
         self.projection = torch.nn.Linear(input_dim, 3 * attention_dim)
         self.output_projection = torch.nn.Linear(attention_dim, input_dim)
@@ -129,45 +129,30 @@ class AnnotatedSelfAttention(torch.nn.Module):
         `torch.Tensor`
             Shape: (batch_size, sequence_length, input_dim).
         """
-        annotated = 0 if views is None else sum(self._heads)
-        if views is None or not annotated:
-            projected = self.projection(inputs).unflatten(-1, (3, self._num_heads, -1))
-            queries, keys, values = projected.permute(2, 0, 3, 1, 4)
-            plain = scaled_dot_product_attention(queries, keys, values, attn_mask=attended)
-            return self.output_projection(plain.transpose(1, 2).flatten(2))
-        of_annotated, of_plain = self._parameters_of(annotated)
-        outputs = [views.scopes.attend(self._project_annotated(inputs, views, of_annotated))]
-        if annotated < self._num_heads:
-            parts = (linear(inputs, *parameters) for parameters in zip(*of_plain))
-            queries, keys, values = (part.unflatten(-1, (-1, self._head_dim)).transpose(1, 2) for part in parts)
+        projected = self.projection(inputs).unflatten(-1, (3, self._num_heads, -1))
+        outputs = []
+        if views is not None and self._heads:
+            sizes = [sum(self._heads), self._num_heads - sum(self._heads)]
+            annotated, projected = projected.split(sizes, dim=3)
+            outputs.append(views.scopes.attend(self._with_labels(annotated, views)))
+        if projected.size(3):
+            queries, keys, values = (part.transpose(1, 2) for part in projected.unbind(2))
             plain = scaled_dot_product_attention(queries, keys, values, attn_mask=attended)
             outputs.append(plain.transpose(1, 2))
-        return self.output_projection(torch.cat(outputs, dim=2).flatten(2))
+        joined = torch.cat(outputs, dim=2) if len(outputs) > 1 else outputs[0]
+        return self.output_projection(joined.flatten(2))
 
     def annotated_weights(self, inputs: torch.Tensor, views: HeadViews) -> Iterator[ScopeWeights]:
         """The attention weights of the annotated heads in `forward`, computed again and in full."""
-        of_annotated, _ = self._parameters_of(sum(self._heads))
-        return views.scopes.weights(self._project_annotated(inputs, views, of_annotated))
+        projected = self.projection(inputs).unflatten(-1, (3, self._num_heads, -1))
+        return views.scopes.weights(self._with_labels(projected[:, :, :, : sum(self._heads)], views))
 
-    def _parameters_of(self, annotated: int) -> tuple[Sequence[torch.Tensor], Sequence[torch.Tensor]]:
+    def _with_labels(self, projected: torch.Tensor, views: HeadViews) -> torch.Tensor:
         """
-        Weight and bias of the projection of the first `annotated` heads, and of the others. Shapes: (3, heads *
-        head_dim, …).
+        Queries, keys and values of the annotated heads with the terms of their labels, given those without, of shape
+        (batch_size, sequence_length, 3, heads, head_dim). Shape: (batch_size, sequence_length, heads, 3, head_dim).
         """
-        # Splits the weights instead of their products, which are larger and whose gradients would have to be joined
-        # again.
-        sizes = [annotated * self._head_dim, (self._num_heads - annotated) * self._head_dim]
-        split = (parameter.unflatten(0, (3, -1)).split(sizes, dim=1) for parameter in self.projection.parameters())
-        of_annotated, of_plain = zip(*split)
-        return of_annotated, of_plain
-
-    def _project_annotated(
-        self, inputs: torch.Tensor, views: HeadViews, parameters: Sequence[torch.Tensor]
-    ) -> torch.Tensor:
-        """Queries, keys and values. Shape: (batch_size, sequence_length, heads, 3, head_dim)."""
-        seen = linear(inputs, *(parameter.flatten(0, 1) for parameter in parameters))
-        seen = seen.unflatten(-1, (3, sum(self._heads), -1)).transpose(2, 3)
-        return self._label_terms(views.labels) + seen
+        return self._label_terms(views.labels) + projected.transpose(2, 3)
 
     def _label_terms(self, labels: torch.Tensor) -> torch.Tensor:
         """
@@ -176,9 +161,14 @@ class AnnotatedSelfAttention(torch.nn.Module):
         """
         biases = self.projection.bias.view(3, self._num_heads, -1)[:2, : labels.size(-1)].split(self._heads, dim=1)
         tables = [project(bias) for project, bias in zip(self.labels, biases)]
-        # The first row of each head in all tables, made on the device: a copy would wait for it.
-        ends = list(accumulate(table.size(0) * table.size(1) for table in tables))
-        ranges = zip([0, *ends], ends, (table.size(1) for table in tables))
-        first_rows = torch.cat([torch.arange(*range_, device=labels.device) for range_ in ranges])
-        rows = torch.cat([table.flatten(0, 1).flatten(1) for table in tables])
-        return embedding(labels + first_rows, rows).unflatten(-1, tables[0].shape[2:])
+        sizes = [(table.size(0), table.size(1)) for table in tables]
+
+        def rows_of_labels() -> torch.Tensor:
+            # The first row of each head in all tables, made on the device: a copy would wait for it.
+            ends = list(accumulate(heads * number for heads, number in sizes))
+            ranges = zip([0, *ends], ends, (number for _, number in sizes))
+            return labels + torch.cat([torch.arange(*range_, device=labels.device) for range_ in ranges])
+
+        rows = once(labels, [], tuple(sizes), rows_of_labels)
+        terms = torch.cat([table.flatten(0, 1).flatten(1) for table in tables])
+        return embedding(rows, terms).unflatten(-1, tables[0].shape[2:])

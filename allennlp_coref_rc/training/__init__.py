@@ -1,3 +1,4 @@
+from allennlp_coref_rc.training.bfloat16 import Bfloat16
 from allennlp_coref_rc.training.exact_checkpointer import ExactCheckpointer
 from allennlp_coref_rc.training.plateau import PlateauLearningRateScheduler
 from allennlp_coref_rc.training.recoverable_moving_average import RecoverableExponentialMovingAverage

@@ -3,8 +3,8 @@ Compiles the fused recurrence's kernels for GPUs that need not be there, and pri
 
     python -m scripts.benchmarks registers --json registers.json
 
-Each kernel is compiled as it is launched: without edges, with two relations, and also with a memory, in training and
-(only `forward`) in inference. A row is the worst of these. Registers are those of a thread. A multiprocessor has
+Each kernel is compiled as a `coref_gru` launches it: without edges, with two relations, and also with a memory, in
+training and in inference. A row is the worst of these. Registers are those of a thread. A multiprocessor has
 65,536. What does not fit is named below the table, and the exit status is 1.
 """
 
@@ -29,13 +29,13 @@ from triton.compiler import ASTSource
 from allennlp_coref_rc.modules.recurrence import Edges, RecurrenceInput, _triton, _triton_kernels
 from scripts.benchmarks.harness import Report, Subject, positive
 
-SHARED = {80: 163 * 1024, 90: 227 * 1024}
+SHARED = {80: 163 * 1024, 90: 227 * 1024, 100: 227 * 1024, 120: 99 * 1024}
 """By compute capability, the bytes of shared memory that a program may have."""
 
 # The largest size of each class, and one that is padded.
 SIZES = (16, 10, 32, 20, 64, 50, 128, 100, 256, 200, 512, 300)
 TYPES = {torch.float32: "fp32", torch.bfloat16: "bf16", torch.int64: "i64", torch.bool: "i1"}
-KERNELS = ("forward", "backward", "edge_gradients")
+KERNELS = ("edge_weights", "forward", "backward", "edge_gradients")
 VARIANTS = [*itertools.product(("float32", "bfloat16"), ("nothing", "edges", "edges, memory"), (True, False))]
 
 Launch = dict[str, Any]
@@ -56,12 +56,15 @@ def launches(cell: Cell, capability: int) -> list[Launch]:
     sources = torch.empty(batch, length, 1, device="meta", dtype=torch.int64)
     parts = [] if cell.reads == "nothing" else [(0, size // 2), (size // 2, size)]
     given = RecurrenceInput(
-        torch.empty(batch, length, 3 * size, requires_grad=cell.training, **options),
+        # As `RecurrenceInput.multiplied` makes them.
+        torch.empty(batch, length, 3 * size + len(parts), requires_grad=cell.training, **options),
         [Edges(sources, torch.empty(batch, length, 1, requires_grad=cell.training, **options), *p) for p in parts],
         torch.empty(3 * size, size, **options),
         torch.empty(size, **options),
         torch.empty(batch, length, device="meta", dtype=torch.bool),
         torch.empty(batch, 4, size, **options) if "memory" in cell.reads else None,
+        bias=torch.empty(3 * size, **options),
+        keys=torch.empty(len(parts), 1, **options) if parts else None,
     )
     with (
         mock.patch.multiple(_triton_kernels, **dict.fromkeys(KERNELS, mock.DEFAULT)) as kernels,
@@ -79,7 +82,7 @@ def _arguments(kernel: str, call: Any) -> Launch:
     parameters = inspect.signature(getattr(_triton_kernels, kernel).fn).parameters
     values = {**dict(zip(parameters, call.args)), **call.kwargs}
     types = {name: f"*{TYPES[x.dtype]}" for name, x in values.items() if isinstance(x, torch.Tensor)}
-    types.update(dict.fromkeys({"length", "memory_length", "depth"} & values.keys(), "i32"))
+    types.update(dict.fromkeys({"length", "memory_length", "depth", "tokens"} & values.keys(), "i32"))
     constants = {name: x for name, x in values.items() if name not in types and name in parameters}
     return {"types": types, "constants": constants, "options": {x: y for x, y in values.items() if x not in parameters}}
 

@@ -4,6 +4,7 @@ import configparser
 import json
 import re
 import subprocess
+import sys
 import tomllib
 
 import pytest
@@ -81,7 +82,7 @@ def test_what_keeps_the_package_from_working(versions, torch):
         ),
         ({"library": "damaged"}, "/cache/recurrence_1.so is damaged; it will be compiled again"),
         ({"others": 3}, "/cache has 3 libraries of other versions, which can be removed"),
-        ({"devices": ["NVIDIA H100"], "CUDA": "13.0"}, "triton is missing: on the GPU the recurrence is slower"),
+        ({"devices": ["NVIDIA H100"], "CUDA": "13.0"}, "triton is missing: on the GPU the recurrence is much"),
     ],
 )
 def test_remarks(versions, torch, said, remark):
@@ -89,6 +90,23 @@ def test_remarks(versions, torch, said, remark):
     torch.update(said)
     (found,) = environment_report.report().remarks
     assert found.startswith(remark)
+
+
+def test_what_triton_needs_to_start(versions, torch, monkeypatch, tmp_path):
+    versions["triton"] = "3.7.1"
+    torch.update(devices=["NVIDIA H100"], CUDA="13.0")
+    monkeypatch.setenv("CC", sys.executable)
+    monkeypatch.setattr(environment_report.sysconfig, "get_path", lambda name: str(tmp_path))
+    (remark,) = environment_report.report().remarks
+    assert remark.startswith(f"found no {tmp_path}/Python.h: Triton cannot start") and "python3-dev" in remark
+    (tmp_path / "Python.h").touch()
+    assert environment_report.report().remarks == []
+    monkeypatch.setenv("CC", "no-compiler")
+    (remark,) = environment_report.report().remarks
+    assert remark.startswith("found no compiler no-compiler: Triton cannot start")
+    monkeypatch.delenv("CC")
+    monkeypatch.setenv("PATH", str(tmp_path))
+    assert environment_report.missing_for_triton() == ["found neither gcc nor clang"]
 
 
 def test_a_build_of_torch_without_the_gpu(torch, monkeypatch):

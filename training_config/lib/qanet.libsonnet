@@ -35,7 +35,6 @@ local transformers = import 'transformers.libsonnet';
   blocks:: 7,
   dropout:: 0.1,
   dassa_options:: {},  // further keys of `dassa`, in the modelling layer and below it
-  local regularized = if has_transformer then '^(?!.*' + transformers.weights + ')' else '.*',
 
   // The views of DASSA's heads, by name: { layer: an annotation layer, heads: how many heads see it }.
   views:: {},
@@ -76,6 +75,7 @@ local transformers = import 'transformers.libsonnet';
   learning_rate:: 0.001,
   callbacks:: [],
 
+  local has_own_model = std.objectHas(experiment.encoder, 'model'),
   local annotation_layers = experiment.encoder.annotation_layers,
   local needed = std.set([
     annotator_of_layer[name]
@@ -132,7 +132,6 @@ local transformers = import 'transformers.libsonnet';
     modeling_layer: experiment.encoder.config(encoding_dim),
     num_highway_layers: 2,
     dropout_prob: experiment.dropout,
-    regularizer: { regexes: [[regularized, { type: 'l2', alpha: 1e-7 }]] },
   },
 
   local accumulation =
@@ -148,7 +147,7 @@ local transformers = import 'transformers.libsonnet';
   datasets_for_vocab_creation: ['train'] + if experiment.pretrained_file == null then [] else
     ['validation'] + if std.objectHas(experiment, 'test_data_path') then ['test'] else [],
   // BiDAF has layers of its own.
-  model: (if std.objectHas(experiment.encoder, 'model') then experiment.encoder.model else qanet)
+  model: (if has_own_model then experiment.encoder.model else qanet)
          + { [if experiment.metric != null then 'metric']: experiment.metric },
   data_loader: {
     batch_sampler: {
@@ -162,7 +161,14 @@ local transformers = import 'transformers.libsonnet';
     num_gradient_accumulation_steps: accumulation,
     optimizer:
       if has_transformer then experiment.transformer.optimizer(experiment.learning_rate)
-      else { type: 'adam', lr: experiment.learning_rate, betas: [0.8, 0.999], eps: 1e-7 },
+      else {
+        type: 'adam',
+        lr: experiment.learning_rate,
+        betas: [0.8, 0.999],
+        eps: 1e-7,
+        // QANet's L2 penalty of 1e-7. Adam adds its gradient, which takes less time than a part of the loss.
+        [if !has_own_model then 'weight_decay']: 2e-7,
+      },
     learning_rate_scheduler:
       if has_transformer then experiment.transformer.learning_rate_scheduler
       else { type: 'plateau', factor: 0.5, patience: experiment.budget.halving_patience },

@@ -3,7 +3,9 @@ import math
 from typing import Any, NamedTuple, Optional
 
 import torch
+from torch.nn.functional import pad
 
+from allennlp_coref_rc.modules.gpu import once
 from allennlp_coref_rc.modules.recurrence.edges import joined
 from allennlp_coref_rc.modules.recurrence.recurrence_input import RecurrenceInput
 
@@ -27,8 +29,11 @@ OTHER_SHARED_MEMORY = 24 * 1024
 
 MIN_CAPABILITY = (8, 0)
 
-EDGE_OPTIONS = ("RELATIONS", "NUM_RELATIONS", "EDGES", "SIZE", "BLOCK", "HAS_MEMORY", "num_stages", "enable_fp_fusion")
-"""The options that `edge_gradients` shares with the other kernels."""
+EDGE_OPTIONS = ("RELATIONS", "NUM_RELATIONS", "EDGES", "SIZE", "WIDTH", "num_stages", "enable_fp_fusion")
+"""The options that `edge_weights` and `edge_gradients` share with the other kernels."""
+
+TOKENS = 128
+"""How many tokens a program of `edge_weights` takes."""
 
 
 def why_not(given: RecurrenceInput) -> Optional[str]:
@@ -67,7 +72,10 @@ def _why_not_on(device: torch.device) -> Optional[str]:
             _triton_kernels.one[(1,)](torch.empty(1, device=device))
     # A missing C compiler, another driver and the like raise errors of no common type.
     except Exception as error:
-        return f"Triton can't run a kernel on {device}: {type(error).__name__}: {error}"
+        return (
+            f"Triton can't run a kernel on {device}: {type(error).__name__}: {error} (Triton needs a C compiler and the "
+            "headers of Python; coref-rc environment names what is missing)"
+        )
     return None
 
 
@@ -81,32 +89,40 @@ def fused(given: RecurrenceInput) -> torch.Tensor:
     step. In bfloat16, it keeps as many as fit in shared memory; vectors that are multiplied by these are rounded to
     bfloat16.
     """
-    inputs, edges, weight_hh, bias_hn, mask, memory, reverse, *_ = given
-    edges = [edge for edge in edges if edge.sources.size(2)]
+    inputs, edges, weight_hh, bias_hn, mask, memory, reverse, _, bias, keys = given
+    if keys is None:
+        edges = [edge for edge in edges if edge.sources.size(2)]
     relations: list[int] = []
     first = 0
     for edge in edges:
         relations += [first, first + edge.sources.size(2), edge.start, edge.stop]
         first = relations[-3]
-    sources = weights = None
+    sources = weights = exist = None
     if edges:
         sources = joined([edge.sources for edge in edges]).contiguous()
-        weights = joined([edge.weights for edge in edges])
+        given_weights = [edge.weights for edge in edges]
+        if keys is None:
+            weights = joined(given_weights)
+        else:
+            exist = once(mask, given_weights, "exist", lambda: (joined(given_weights) != 0) & mask.unsqueeze(-1))
     tensors = [
-        tensor if tensor is None else tensor.contiguous() for tensor in (inputs, weight_hh, bias_hn, memory, weights)
+        tensor if tensor is None else tensor.contiguous()
+        for tensor in (inputs, weight_hh, bias, bias_hn, memory, weights)
     ]
     needs_grad = torch.is_grad_enabled() and any(x is not None and x.requires_grad for x in tensors)
-    reads = _Reads(mask.contiguous(), sources, tuple(relations), reverse)
+    reads = _Reads(mask.contiguous(), sources, exist, tuple(relations), reverse)
     return _Recurrence.apply(needs_grad, reads, *tensors)
 
 
 class _Reads(NamedTuple):
     """
-    The steps in the order of time: the mask, the sources of all relations, their places and slices, the direction.
+    The steps in the order of time: the mask, the sources of all relations, which of these edges exist if their weights
+    are a softmax, the relations' places and slices, the direction.
     """
 
     mask: torch.Tensor
     sources: Optional[torch.Tensor]
+    exist: Optional[torch.Tensor]
     relations: tuple[int, ...]
     reverse: bool
 
@@ -119,39 +135,50 @@ class _Recurrence(torch.autograd.Function):
         reads: _Reads,
         inputs: torch.Tensor,
         weight_hh: torch.Tensor,
+        bias: Optional[torch.Tensor],
         bias_hn: torch.Tensor,
         memory: Optional[torch.Tensor],
         weights: Optional[torch.Tensor],
     ) -> torch.Tensor:
         from allennlp_coref_rc.modules.recurrence import _triton_kernels
 
-        mask, sources, relations, reverse = reads
-        batch_size, length, _ = inputs.shape
+        mask, sources, exist, relations, reverse = reads
+        batch_size, length, width = inputs.shape
         size = weight_hh.size(1)
-        options = _options(inputs, size, memory, sources, relations, reverse)
-        states = inputs.new_empty(batch_size, length, size)
-        gates = inputs.new_empty(batch_size, length, 4 * size) if needs_grad else None
+        options = _options(weight_hh, size, width, sources, relations, reverse)
+        of_edges = {name: options[name] for name in EDGE_OPTIONS}
+        states = weight_hh.new_empty(batch_size, length, size)
+        gates = weight_hh.new_empty(batch_size, length, 4 * size) if needs_grad else None
         previous = torch.empty_like(states) if needs_grad else None
         with _on(inputs.device):
+            if exist is not None:
+                weights = torch.empty_like(exist, dtype=torch.float32)
+                tokens = batch_size * length
+                _triton_kernels.edge_weights[(math.ceil(tokens / TOKENS),)](
+                    inputs, exist, weights, tokens, TOKENS=TOKENS, **of_edges, num_warps=4
+                )
             _triton_kernels.forward[(batch_size,)](
                 inputs,
                 sources,
                 weights,
                 *_packed(weight_hh.view(3, size, size), options),
+                bias,
                 bias_hn,
                 mask,
                 memory,
                 states,
                 gates,
                 previous,
-                _scratch(inputs, options, 1),
+                _scratch(states, options, 1),
                 length,
                 0 if memory is None else memory.size(1),
                 options["DEPTH"],
+                HAS_MEMORY=memory is not None,
+                HAS_BIAS=bias is not None,
                 SAVE=needs_grad,
                 **options,
             )
-        ctx.options = options
+        ctx.options, ctx.is_softmax = options, exist is not None
         ctx.save_for_backward(mask, sources, weight_hh, memory, weights, states, gates, previous)
         return states
 
@@ -162,17 +189,17 @@ class _Recurrence(torch.autograd.Function):
 
         mask, sources, weight_hh, memory, weights, states, gates, previous = ctx.saved_tensors
         batch_size, length, size = states.shape
-        # The kernel adds to these, in float32 whatever the dtype.
-        grad_states = torch.empty_like(states, dtype=torch.float32).copy_(grad_output)
-        grad_memory = None if memory is None else torch.zeros_like(memory, dtype=torch.float32)
-        grad_gates = torch.empty_like(gates)
-        grad_weights = torch.empty_like(weights) if ctx.needs_input_grad[-1] else None
         options = ctx.options
-        lengths = (length, 0 if memory is None else memory.size(1))
+        width = options["WIDTH"]
+        memory_length = 0 if memory is None else memory.size(1)
+        # The kernel adds to these, in float32 whatever the dtype.
+        grad_states = pad(grad_output.float(), (0, 0, 0, memory_length)).contiguous()
+        grad_gates = gates.new_empty(batch_size, length, width + size)
+        grad_weights = torch.empty_like(weights) if ctx.needs_input_grad[-1] else None
+        needs_weights = ctx.is_softmax or grad_weights is not None
         with _on(states.device):
             _triton_kernels.backward[(batch_size,)](
                 grad_states,
-                grad_memory,
                 grad_gates,
                 sources,
                 weights,
@@ -181,57 +208,64 @@ class _Recurrence(torch.autograd.Function):
                 gates,
                 previous,
                 _scratch(states, options, 3),
-                *lengths,
+                length,
+                memory_length,
                 options["DEPTH"],
-                WEIGHT_GRADS=grad_weights is not None,
+                WEIGHT_GRADS=needs_weights,
                 **options,
             )
-            if grad_weights is not None:
+            if needs_weights:
                 _triton_kernels.edge_gradients[(batch_size * length,)](
                     grad_states,
                     grad_weights,
+                    grad_gates,
                     sources,
+                    weights,
                     memory,
                     states,
-                    *lengths,
+                    length,
+                    memory_length,
+                    BLOCK=options["BLOCK"],
+                    HAS_MEMORY=memory is not None,
+                    SCORES=_power_of_two(options["NUM_RELATIONS"]) if ctx.is_softmax else 0,
                     **{name: options[name] for name in EDGE_OPTIONS},
                     num_warps=1,
                 )
 
         previous = previous.view(-1, size)
-        grad_rz, _, grad_hidden_n = grad_gates.view(-1, 4 * size).split([2 * size, size, size], dim=1)
-        grad_weight_hh = torch.empty_like(weight_hh)
         # r and z have the same gradient by their inputs as by their recurrent parts; the candidate has not.
-        torch.mm(grad_rz.t(), previous, out=grad_weight_hh[: 2 * size])
-        torch.mm(grad_hidden_n.t(), previous, out=grad_weight_hh[2 * size :])
+        rows = grad_gates.view(-1, width + size)
+        grad_weight_hh = torch.empty_like(weight_hh)
+        torch.mm(rows[:, : 2 * size].t(), previous, out=grad_weight_hh[: 2 * size])
+        torch.mm(rows[:, width:].t(), previous, out=grad_weight_hh[2 * size :])
+        sums = rows.sum(0)
         return (
             None,
             None,
-            grad_gates[..., : 3 * size],
+            grad_gates[..., :width],
             grad_weight_hh,
-            grad_hidden_n.sum(0),
-            None if grad_memory is None else grad_memory.to(memory.dtype),
+            sums[: 3 * size] if ctx.needs_input_grad[4] else None,
+            sums[width:],
+            None if memory is None else grad_states[:, length:].to(memory.dtype),
             grad_weights,
         )
 
 
 def _options(
-    inputs: torch.Tensor,
+    weight: torch.Tensor,
     size: int,
-    memory: Optional[torch.Tensor],
+    width: int,
     sources: Optional[torch.Tensor],
     relations: tuple[int, ...],
     reverse: bool,
 ) -> dict[str, Any]:
     """The constants that the kernels are compiled with. This is the only place that chooses by size how they run."""
-    block = MIN_BLOCK
-    while block < size:
-        block *= 2
+    block = _power_of_two(size, MIN_BLOCK)
     # With this number a thread's share of the recurrent weights, at most 192 of them, fits into its 255 registers.
     warps = {16: 1, 32: 1, 64: 4, 128: 8}.get(block, 16)
     parts = 32 * warps // block
     on_chip = block <= MAX_SIZE_ON_CHIP
-    held = 0 if on_chip or inputs.dtype != torch.bfloat16 else _held(block, inputs.device)
+    held = 0 if on_chip or weight.dtype != torch.bfloat16 else _held(block, weight.device)
     chunk = block // (4 * parts) if on_chip else max(1, CHUNK_ELEMENTS // (4 * parts * block))
     streamed = block if on_chip else max(size - held, 0)
     return {
@@ -240,12 +274,12 @@ def _options(
         "NUM_RELATIONS": len(relations) // 4,
         "EDGES": 0 if sources is None else sources.size(2),
         "SIZE": size,
+        "WIDTH": width,
         "BLOCK": block,
         "PARTS": parts,
         "DEPTH": math.ceil(streamed / (4 * parts * chunk)) * chunk,
         "CHUNK": chunk,
         "HELD": held,
-        "HAS_MEMORY": memory is not None,
         "REVERSE": reverse,
         "ON_CHIP": on_chip,
         "num_warps": warps,
@@ -257,6 +291,11 @@ def _options(
         # Triton's version and on the environment.
         "enable_fp_fusion": True,
     }
+
+
+def _power_of_two(number: int, least: int = 1) -> int:
+    """The smallest one that is neither below the number nor below `least`."""
+    return max(least, 1 << (number - 1).bit_length())
 
 
 def _held(block: int, device: torch.device) -> int:
@@ -285,7 +324,7 @@ def _packed(weight: torch.Tensor, options: dict[str, Any]) -> tuple[torch.Tensor
     block, depth, parts, held = (options[name] for name in ("BLOCK", "DEPTH", "PARTS", "HELD"))
     size = weight.size(1)
     padding = 0, max(held + depth * parts * 4 - size, 0), 0, block - size
-    weight = torch.nn.functional.pad(weight, padding) if any(padding) else weight
+    weight = pad(weight, padding) if any(padding) else weight
     rest = weight[:, :, held : held + depth * parts * 4]
     # Weights that are read once may as well be wide.
     rest = rest.to(torch.float32 if options["ON_CHIP"] else weight.dtype)

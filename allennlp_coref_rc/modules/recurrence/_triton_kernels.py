@@ -91,15 +91,15 @@ def _state(states, memory, row, source, wanted, j, length, memory_length, SIZE: 
 @triton.jit
 def _asked(
     inputs, sources, weights, mask, memory, states, row, position, latest, j, length, memory_length,
-    RELATIONS: tl.constexpr, NUM_RELATIONS: tl.constexpr, EDGES: tl.constexpr, SIZE: tl.constexpr, BLOCK: tl.constexpr,
-    HAS_MEMORY: tl.constexpr,
+    RELATIONS: tl.constexpr, NUM_RELATIONS: tl.constexpr, EDGES: tl.constexpr, SIZE: tl.constexpr, WIDTH: tl.constexpr,
+    BLOCK: tl.constexpr, HAS_MEMORY: tl.constexpr,
 ):  # fmt: skip
     """
     Loads what the forward step at `position` needs besides the state at `latest`: its inputs, whether it is masked, m
     without this state, and the weight of this state in m.
     """
     real = j < SIZE
-    x = inputs + position * (3 * SIZE) + j
+    x = inputs + position * WIDTH + j
     x_r = _load(x, real)
     x_z = _load(x + SIZE, real)
     x_n = _load(x + 2 * SIZE, real)
@@ -121,17 +121,18 @@ def _asked(
 
 @triton.jit(do_not_specialize=["length", "memory_length", "depth"])
 def forward(
-    inputs, sources, weights, packed, held, bias_hn, mask, memory, states, gates, previous, scratch, length,
+    inputs, sources, weights, packed, held, bias, bias_hn, mask, memory, states, gates, previous, scratch, length,
     memory_length, depth,
-    RELATIONS: tl.constexpr, NUM_RELATIONS: tl.constexpr, EDGES: tl.constexpr, SIZE: tl.constexpr, BLOCK: tl.constexpr,
-    PARTS: tl.constexpr, DEPTH: tl.constexpr, CHUNK: tl.constexpr, HELD: tl.constexpr, HAS_MEMORY: tl.constexpr,
-    SAVE: tl.constexpr, REVERSE: tl.constexpr, ON_CHIP: tl.constexpr,
+    RELATIONS: tl.constexpr, NUM_RELATIONS: tl.constexpr, EDGES: tl.constexpr, SIZE: tl.constexpr, WIDTH: tl.constexpr,
+    BLOCK: tl.constexpr, PARTS: tl.constexpr, DEPTH: tl.constexpr, CHUNK: tl.constexpr, HELD: tl.constexpr,
+    HAS_MEMORY: tl.constexpr, HAS_BIAS: tl.constexpr, SAVE: tl.constexpr, REVERSE: tl.constexpr, ON_CHIP: tl.constexpr,
 ):  # fmt: skip
     """
-    `RELATIONS` has four numbers for each relation: its first edge, the one past its last, and the start and stop of its
-    slice. `packed` has U of each gate, except for its first inputs, which `held` has. `depth` is `DEPTH` as a number
-    that the compiler does not know: otherwise it unrolls the loop over U and spills registers. `gates` gets r, z, n and
-    m U_n + b_n; it is (batch, length, 4 * SIZE).
+    `inputs` are projected, without `bias`; a row of them has `WIDTH` numbers. `RELATIONS` has four numbers for each
+    relation: its first edge, the one past its last, and the start and stop of its slice. `packed` has U of each gate,
+    except for its first inputs, which `held` has. `depth` is `DEPTH` as a number that the compiler does not know:
+    otherwise it unrolls the loop over U and spills registers. `gates` gets r, z, n and m U_n + b_n; it is (batch,
+    length, 4 * SIZE).
     """
     GATE: tl.constexpr = DEPTH * PARTS * BLOCK * 4
     HELD_GATE: tl.constexpr = BLOCK * HELD
@@ -139,7 +140,14 @@ def forward(
     j = tl.arange(0, BLOCK)
     real = j < SIZE
     output = real[None, None, :, None]
-    bias = _load(bias_hn + j, real)
+    hidden_bias = _load(bias_hn + j, real)
+    bias_r = tl.full((BLOCK,), 0.0, tl.float32)
+    bias_z = tl.full((BLOCK,), 0.0, tl.float32)
+    bias_n = tl.full((BLOCK,), 0.0, tl.float32)
+    if HAS_BIAS:
+        bias_r = _load(bias + j, real)
+        bias_z = _load(bias + SIZE + j, real)
+        bias_n = _load(bias + 2 * SIZE + j, real)
     if ON_CHIP:
         weight_r = tl.load(_packed(packed, DEPTH, PARTS, BLOCK))
         weight_z = tl.load(_packed(packed + GATE, DEPTH, PARTS, BLOCK))
@@ -153,7 +161,7 @@ def forward(
     position = row * length + (length - 1 if REVERSE else 0)
     x_r, x_z, x_n, valid, older, chain = _asked(
         inputs, sources, weights, mask, memory, states, row, position, -1, j, length, memory_length,
-        RELATIONS, NUM_RELATIONS, EDGES, SIZE, BLOCK, HAS_MEMORY,
+        RELATIONS, NUM_RELATIONS, EDGES, SIZE, WIDTH, BLOCK, HAS_MEMORY,
     )  # fmt: skip
     for i in range(length):
         t = length - 1 - i if REVERSE else i
@@ -165,7 +173,7 @@ def forward(
         ahead = position if i + 1 == length else (position - 1 if REVERSE else position + 1)
         next_r, next_z, next_n, next_valid, next_older, next_chain = _asked(
             inputs, sources, weights, mask, memory, states, row, ahead, t, j, length, memory_length,
-            RELATIONS, NUM_RELATIONS, EDGES, SIZE, BLOCK, HAS_MEMORY,
+            RELATIONS, NUM_RELATIONS, EDGES, SIZE, WIDTH, BLOCK, HAS_MEMORY,
         )  # fmt: skip
 
         if ON_CHIP:
@@ -199,10 +207,10 @@ def forward(
             hidden_n += tl.sum(tl.dot(held_n, column), axis=1)
 
         # Masked inputs may be NaN.
-        r = _sigmoid(tl.where(valid, x_r, 0.0) + hidden_r)
-        z = _sigmoid(tl.where(valid, x_z, 0.0) + hidden_z)
-        hidden_n += bias
-        n = _tanh(tl.where(valid, x_n, 0.0) + r * hidden_n)
+        r = _sigmoid(tl.where(valid, x_r + bias_r, 0.0) + hidden_r)
+        z = _sigmoid(tl.where(valid, x_z + bias_z, 0.0) + hidden_z)
+        hidden_n += hidden_bias
+        n = _tanh(tl.where(valid, x_n + bias_n, 0.0) + r * hidden_n)
         state = tl.where(valid, (1.0 - z) * n + z * m, 0.0)
         tl.store(states + position * SIZE + j, state, mask=real)
         if SAVE:
@@ -217,10 +225,10 @@ def forward(
 
 
 @triton.jit
-def _saved(gates, previous, grad_states, mask, position, k, SIZE: tl.constexpr):
+def _saved(gates, previous, grad_states, mask, position, state, k, SIZE: tl.constexpr):
     """
-    The values that the backward step at `position` starts from: r, z, n, m U_n + b_n, m, the gradient of the state and
-    whether the token is masked.
+    The values that the backward step at `position`, whose state is `state`, starts from: r, z, n, m U_n + b_n, m, the
+    gradient of the state and whether the token is masked.
     """
     real = k < SIZE
     gate = gates + position * (4 * SIZE) + k
@@ -229,23 +237,24 @@ def _saved(gates, previous, grad_states, mask, position, k, SIZE: tl.constexpr):
     n = _load(gate + 2 * SIZE, real)
     hidden_n = _load(gate + 3 * SIZE, real)
     m = _load(previous + position * SIZE + k, real)
-    grad = _load(grad_states + position * SIZE + k, real)
+    grad = _load(grad_states + state * SIZE + k, real)
     return r, z, n, hidden_n, m, grad, tl.load(mask + position) != 0
 
 
 @triton.jit(do_not_specialize=["length", "memory_length", "depth"])
 def backward(
-    grad_states, grad_memory, grad_gates, sources, weights, packed, held, mask, gates, previous, scratch, length,
-    memory_length, depth,
-    RELATIONS: tl.constexpr, NUM_RELATIONS: tl.constexpr, EDGES: tl.constexpr, SIZE: tl.constexpr, BLOCK: tl.constexpr,
-    PARTS: tl.constexpr, DEPTH: tl.constexpr, CHUNK: tl.constexpr, HELD: tl.constexpr, HAS_MEMORY: tl.constexpr,
+    grad_states, grad_gates, sources, weights, packed, held, mask, gates, previous, scratch, length, memory_length,
+    depth,
+    RELATIONS: tl.constexpr, NUM_RELATIONS: tl.constexpr, EDGES: tl.constexpr, SIZE: tl.constexpr, WIDTH: tl.constexpr,
+    BLOCK: tl.constexpr, PARTS: tl.constexpr, DEPTH: tl.constexpr, CHUNK: tl.constexpr, HELD: tl.constexpr,
     WEIGHT_GRADS: tl.constexpr, REVERSE: tl.constexpr, ON_CHIP: tl.constexpr,
 ):  # fmt: skip
     """
-    `grad_states` (float32) comes in with the gradient from outside. For each state, it collects the gradients that
-    later tokens send to it, until its own token's turn comes; then the gradient of m is left there (if `WEIGHT_GRADS`).
-    `grad_memory` comes in as zeros and collects in the same way. `packed` holds the transpose of each gate's U.
-    `grad_gates`, (batch, length, 4 * SIZE), gets the gradients of the three projected inputs and of m U_n + b_n.
+    `grad_states` (float32) has a row for each state and then for each of the memory. It comes in with the gradient from
+    outside, zero for the memory. For each state, it collects the gradients that later tokens send to it, until its own
+    token's turn comes; then the gradient of m is left there (if `WEIGHT_GRADS`). `packed` holds the transpose of each
+    gate's U. `grad_gates`, (batch, length, WIDTH + SIZE), gets the gradients of the three projected inputs and, in its
+    last columns, of m U_n + b_n.
     """
     GATE: tl.constexpr = DEPTH * PARTS * BLOCK * 4
     HELD_GATE: tl.constexpr = BLOCK * HELD
@@ -264,8 +273,11 @@ def backward(
 
     # The gradient that the token just done, which comes after this one, sends to this one's state.
     carried = tl.full((BLOCK,), 0.0, tl.float32)
-    position = row * length + (0 if REVERSE else length - 1)
-    r, z, n, hidden_n, m, grad, valid = _saved(gates, previous, grad_states, mask, position, k, SIZE)
+    first_state = row * (length + memory_length)
+    t = 0 if REVERSE else length - 1
+    r, z, n, hidden_n, m, grad, valid = _saved(
+        gates, previous, grad_states, mask, row * length + t, first_state + t, k, SIZE
+    )  # fmt: skip
     for i in range(length):
         t = i if REVERSE else length - 1 - i
         earlier = t + 1 if REVERSE else t - 1
@@ -277,15 +289,15 @@ def backward(
         grad_r = grad_n * hidden_n * r * (1.0 - r)
         grad_hidden = grad_n * r
         # Asked for a step ahead. What this step sends there is in `carried`.
-        ahead = position if i + 1 == length else row * length + earlier
+        ahead = t if i + 1 == length else earlier
         next_r, next_z, next_n, next_hidden_n, next_m, next_grad, next_valid = _saved(
-            gates, previous, grad_states, mask, ahead, k, SIZE
+            gates, previous, grad_states, mask, row * length + ahead, first_state + ahead, k, SIZE
         )  # fmt: skip
-        gate = grad_gates + position * (4 * SIZE) + k
+        gate = grad_gates + position * (WIDTH + SIZE) + k
         tl.store(gate, grad_r, mask=real)
         tl.store(gate + SIZE, grad_z, mask=real)
         tl.store(gate + 2 * SIZE, grad_n, mask=real)
-        tl.store(gate + 3 * SIZE, grad_hidden, mask=real)
+        tl.store(gate + WIDTH, grad_hidden, mask=real)
 
         if ON_CHIP:
             # One after the other: with all three columns at once registers would not suffice.
@@ -313,7 +325,7 @@ def backward(
             product = tl.dot(held_n, _held_column(vectors + 2 * BLOCK, HELD), product)
             grad_m += tl.sum(product, axis=1)
         if WEIGHT_GRADS:
-            tl.store(grad_states + position * SIZE + k, grad_m, mask=real)
+            tl.store(grad_states + (first_state + t) * SIZE + k, grad_m, mask=real)
 
         carried = tl.full((BLOCK,), 0.0, tl.float32)
         for relation in tl.static_range(NUM_RELATIONS):
@@ -321,43 +333,84 @@ def backward(
             for e in range(RELATIONS[4 * relation], RELATIONS[4 * relation + 1]):
                 source = tl.load(sources + position * EDGES + e)
                 weight = tl.load(weights + position * EDGES + e).to(tl.float32)
-                own = (source >= 0) & (source < length)
+                exists = (source >= 0) & (source < length + memory_length)
                 message = tl.where(inside, weight * grad_m, 0.0)
-                carried += tl.where(own & (source == earlier), message, 0.0)
+                carried += tl.where(exists & (source == earlier), message, 0.0)
                 # Added where it lies, without waiting for what was there; ordered by the barriers, so always the same.
-                target = grad_states + (row * length + source) * SIZE + k
-                tl.atomic_add(
-                    target, message, mask=(inside & own & (source != earlier)) != 0, sem="relaxed", scope="cta"
-                )
-                if HAS_MEMORY:
-                    index = source - length
-                    beyond = (index >= 0) & (index < memory_length)
-                    target = grad_memory + (row * memory_length + index) * SIZE + k
-                    tl.atomic_add(target, message, mask=(inside & beyond) != 0, sem="relaxed", scope="cta")
+                target = grad_states + (first_state + source) * SIZE + k
+                # In reverse, `earlier` is a place of the memory at last, of which nothing is carried any more.
+                elsewhere = (inside & exists & ((source != earlier) | (i + 1 == length))) != 0
+                tl.atomic_add(target, message, mask=elsewhere, sem="relaxed", scope="cta")
                 tl.debug_barrier()
         r, z, n, hidden_n, m, grad, valid = next_r, next_z, next_n, next_hidden_n, next_m, next_grad, next_valid
 
 
+@triton.jit(do_not_specialize=["tokens"])
+def edge_weights(
+    inputs, exist, weights, tokens,
+    RELATIONS: tl.constexpr, NUM_RELATIONS: tl.constexpr, EDGES: tl.constexpr, SIZE: tl.constexpr, WIDTH: tl.constexpr,
+    TOKENS: tl.constexpr,
+):  # fmt: skip
+    """
+    The softmax over the edges of a token that exist; the others have the weight 0. The score of a relation's edges is
+    in the columns of `inputs` behind the projected ones. A program does `TOKENS` of all `tokens`.
+    """
+    position = tl.program_id(0).to(tl.int64) * TOKENS + tl.arange(0, TOKENS)
+    real = position < tokens
+    scores = inputs + position * WIDTH + 3 * SIZE
+    exist += position * EDGES
+    weights += position * EDGES
+    largest = tl.full((TOKENS,), -3.0e38, tl.float32)
+    for relation in tl.static_range(NUM_RELATIONS):
+        score = _load(scores + relation, real)
+        for e in range(RELATIONS[4 * relation], RELATIONS[4 * relation + 1]):
+            largest = tl.maximum(largest, tl.where(tl.load(exist + e, mask=real, other=0) != 0, score, -3.0e38))
+    total = tl.full((TOKENS,), 0.0, tl.float32)
+    for relation in tl.static_range(NUM_RELATIONS):
+        score = _load(scores + relation, real)
+        for e in range(RELATIONS[4 * relation], RELATIONS[4 * relation + 1]):
+            exists = tl.load(exist + e, mask=real, other=0) != 0
+            weight = tl.where(exists, tl.exp(tl.where(exists, score - largest, 0.0)), 0.0)
+            total += weight
+            tl.store(weights + e, weight, mask=real)
+    for e in range(EDGES):
+        tl.store(weights + e, _load(weights + e, real) / tl.where(total == 0, 1.0, total), mask=real)
+
+
 @triton.jit(do_not_specialize=["length", "memory_length"])
 def edge_gradients(
-    grad_previous, grad_weights, sources, memory, states, length, memory_length,
-    RELATIONS: tl.constexpr, NUM_RELATIONS: tl.constexpr, EDGES: tl.constexpr, SIZE: tl.constexpr, BLOCK: tl.constexpr,
-    HAS_MEMORY: tl.constexpr,
+    grad_previous, grad_weights, grad_gates, sources, weights, memory, states, length, memory_length,
+    RELATIONS: tl.constexpr, NUM_RELATIONS: tl.constexpr, EDGES: tl.constexpr, SIZE: tl.constexpr, WIDTH: tl.constexpr,
+    BLOCK: tl.constexpr, HAS_MEMORY: tl.constexpr, SCORES: tl.constexpr,
 ):  # fmt: skip
     """
     The gradients of the edges' weights, for one token a program: for each edge the product of the gradient of m
-    (`grad_previous`, as `backward` leaves it) with the state that it leads to.
+    (`grad_previous`, as `backward` leaves it) with the state that it leads to. If the weights are a softmax, `SCORES`
+    is a power of two that is not below the number of relations, and `grad_gates` gets the gradients of the scores.
     """
     position = tl.program_id(0).to(tl.int64)
     row = position // length
     j = tl.arange(0, BLOCK)
-    grad_m = _load(grad_previous + position * SIZE + j, j < SIZE)
+    grad_m = _load(grad_previous + (position + row * memory_length) * SIZE + j, j < SIZE)
+    if SCORES > 0:
+        number = tl.arange(0, SCORES)
+        shares = tl.full((SCORES,), 0.0, tl.float32)
+        products = tl.full((SCORES,), 0.0, tl.float32)
     for relation in tl.static_range(NUM_RELATIONS):
         inside = (j >= RELATIONS[4 * relation + 2]) & (j < RELATIONS[4 * relation + 3])
         for e in range(RELATIONS[4 * relation], RELATIONS[4 * relation + 1]):
             source = tl.load(sources + position * EDGES + e)
             read = _state(states, memory, row, source, inside, j, length, memory_length, SIZE, HAS_MEMORY)
-            tl.store(grad_weights + position * EDGES + e, tl.sum(grad_m * read, axis=0))
+            product = tl.sum(grad_m * read, axis=0)
+            if SCORES > 0:
+                weight = tl.load(weights + position * EDGES + e).to(tl.float32)
+                shares += tl.where(number == relation, weight, 0.0)
+                products += tl.where(number == relation, weight * product, 0.0)
+            else:
+                tl.store(grad_weights + position * EDGES + e, product)
+    if SCORES > 0:
+        scores = grad_gates + position * (WIDTH + SIZE) + 3 * SIZE + number
+        tl.store(scores, products - shares * tl.sum(products, axis=0), mask=number < NUM_RELATIONS)
 
 
 INTERPRETED = not isinstance(forward, triton.JITFunction)

@@ -73,10 +73,13 @@ def recurrence(given: RecurrenceInput, backend: str = "auto", recompute: bool = 
         return given.projected().inputs[..., : given.bias_hn.size(0)]
     given = _prepared(given)
     run = _backend(backend, given)
+    # The compiled loop does all this itself, and the fused kernel a part of it.
     if run is not _cpp.cpp:
-        # The compiled loop does this itself.
-        given = given.projected()
-        given = given._replace(edges=_readable(given.edges, given.mask, given.reverse))
+        if not any(edge.sources.size(2) for edge in given.edges):
+            given = given._replace(keys=None)
+        given = given.multiplied() if run is _triton.fused else given.projected()
+        edges = _readable(given.edges, given.mask, given.reverse, has_weights=given.keys is None)
+        given = given._replace(edges=edges)
     with torch.autocast(given.inputs.device.type, enabled=False):
         if recompute and torch.is_grad_enabled():
             states = checkpoint(run, given, use_reentrant=False, preserve_rng_state=False)
@@ -125,14 +128,18 @@ def _warn_once(message: str) -> None:
     logger.warning(message)
 
 
-def _readable(edges: Sequence[Edges], mask: torch.Tensor, reverse: bool) -> Sequence[Edges]:
+def _readable(edges: Sequence[Edges], mask: torch.Tensor, reverse: bool, has_weights: bool) -> Sequence[Edges]:
     """
-    The edges with `NO_SOURCE`, of weight 0, wherever the state is masked or not yet there, or the reader is masked.
+    The edges with `NO_SOURCE`, of weight 0, wherever the state is masked or not yet there, or the reader is masked. If
+    they do not have their weights yet, only the sources change.
     """
     if not edges:
         return edges
     given, weights = ([getattr(edge, name) for edge in edges] for name in ("sources", "weights"))
     sources, unreadable = once(mask, given, ("sources", reverse), lambda: _readable_sources(given, mask, reverse))
+    widths = [part.size(2) for part in given]
+    if not has_weights:
+        return [edge._replace(sources=own) for edge, own in zip(edges, sources.split(widths, dim=2))]
 
     def readable_weights() -> torch.Tensor:
         return joined(weights).masked_fill(unreadable, 0)
@@ -141,7 +148,6 @@ def _readable(edges: Sequence[Edges], mask: torch.Tensor, reverse: bool) -> Sequ
         all_weights = readable_weights()
     else:
         all_weights = once(mask, [*given, *weights], ("weights", reverse), readable_weights)
-    widths = [part.size(2) for part in given]
     parts = zip(edges, sources.split(widths, dim=2), all_weights.split(widths, dim=2))
     return [edge._replace(sources=own, weights=weight) for edge, own, weight in parts]
 
@@ -156,7 +162,8 @@ def _readable_sources(
     positions = torch.arange(length, device=mask.device).view(1, length, 1)
     earlier = sources > positions if reverse else sources < positions
     readable = ((sources >= length) | ((sources >= 0) & earlier & source_mask)) & mask.unsqueeze(-1)
-    return torch.where(readable, sources, NO_SOURCE), ~readable
+    unreadable = ~readable
+    return sources.masked_fill(unreadable, NO_SOURCE), unreadable
 
 
 def _check_shapes(given: RecurrenceInput) -> None:

@@ -51,6 +51,16 @@ class RecurrenceInput(NamedTuple):
     bias: Optional[torch.Tensor] = None
     keys: Optional[torch.Tensor] = None
 
+    def multiplied(self) -> "RecurrenceInput":
+        """
+        The same with the products of the inputs with `weight_ih` and, in further columns, with `keys`. `bias` is still
+        to be added to them, and the weights of edges are still to be made of them.
+        """
+        if self.weight_ih is None:
+            return self
+        factors = self.weight_ih if self.keys is None else torch.cat([self.weight_ih, self.keys])
+        return self._replace(inputs=torch.nn.functional.linear(self.inputs, factors), weight_ih=None)
+
     def projected(self) -> "RecurrenceInput":
         """The same with projected inputs, and with edges that have their weights."""
         if self.weight_ih is None:

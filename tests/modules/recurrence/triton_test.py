@@ -118,7 +118,7 @@ def test_weights_that_do_not_all_stay_on_the_chip(dtype, shared, held, reverse, 
     monkeypatch.setattr(_triton, "MAX_SIZE_ON_CHIP", 0)
     monkeypatch.setattr(_triton, "CHUNK_ELEMENTS", 16 * 64)
     monkeypatch.setattr(_triton, "_shared_memory", lambda device: shared + _triton.OTHER_SHARED_MEMORY)
-    assert _triton._options(torch.empty(0, dtype=dtype), 34, None, None, (), reverse)["HELD"] == held
+    assert _triton._options(torch.empty(0, dtype=dtype), 34, 102, None, (), reverse)["HELD"] == held
     check(*case_of(3, 3, 34, 2, reverse), dtype)
 
 
@@ -304,7 +304,6 @@ def test_a_device_without_what_triton_needs(forgotten, monkeypatch):
 
     monkeypatch.setattr("allennlp_coref_rc.modules.recurrence._triton_kernels.one", Broken())
     inputs = torch.zeros(1, 1, 6, device=DEVICE)
-    assert (
-        _triton.why_not(without_edges(inputs, 2))
-        == f"Triton can't run a kernel on {DEVICE}: RuntimeError: no C compiler"
-    )
+    reason = _triton.why_not(without_edges(inputs, 2))
+    assert reason.startswith(f"Triton can't run a kernel on {DEVICE}: RuntimeError: no C compiler (")
+    assert "headers of Python; coref-rc environment" in reason
