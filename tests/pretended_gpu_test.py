@@ -54,5 +54,13 @@ def test_a_transformer_waits_as_often_for_more_questions(updates):
     assert updates[f"{TRANSFORMER}=2"]["syncs"] == updates[f"{TRANSFORMER}=4"]["syncs"]
 
 
+def test_the_benchmark_on_a_gpu_compares_readers_with_the_cpu(updates):
+    """With the fused recurrence, which computes nothing here, it finds that a reader computes something else."""
+    benchmark = updates["benchmark"]
+    assert [row["model"] for row in benchmark["rows"]] == ["narrativeqa/dassa_sdp_exp"]
+    assert benchmark["failed"] == 1
+    assert "No figures for babi/ga_mage_gru_triples:** AssertionError: loss: found" in benchmark["notes"][1]
+
+
 def test_a_tensor_of_the_cpu_is_found(updates):
     assert "dassa.py" in updates["mistake"] and "expected all tensors on cuda:0" in updates["mistake"]

@@ -5,19 +5,23 @@ configs are small, as `load_small` has them.
     python -m tests.pretended_updates babi-ga_coref_gru=4 narrativeqa-dassa_sdp_exp=2
 
 prints them for updates of 4 and 2 questions, under these words. "mistake" has what is said if position encodings that
-are on the CPU meet a text on the GPU.
+are on the CPU meet a text on the GPU, and "benchmark" what the benchmark on a GPU reports of readers on both devices.
 """
 
 from tests import pretended_gpu  # isort: skip  before anything imports PyTorch
 
 import json
 import sys
+from argparse import Namespace
+from contextlib import redirect_stdout
 from unittest import mock
 
 import torch
 from allennlp.nn.util import move_to_device
 
 from allennlp_coref_rc.modules.seq2seq_encoders.dassa import Positions
+from scripts.benchmarks import gpu
+from scripts.benchmarks.harness import Report
 from tests.training_config.configs import CONFIGS, load_small
 from tests.training_config.configs_test import model_and_data
 
@@ -52,8 +56,18 @@ def mistake():
             return str(error)
 
 
+def benchmark():
+    chosen = {"narrativeqa/dassa_sdp_exp", "babi/ga_mage_gru_triples"}
+    with redirect_stdout(sys.stderr):
+        report = Report(Namespace(json=None, device="cuda"))
+        steps = [step for step in gpu.steps("devices", tiny=True) if step[0] in chosen]
+        failed = gpu.measure_parts(report, [("devices", steps, 600)])
+    return {"failed": failed, "rows": report.content["rows"], "notes": report.content["notes"]}
+
+
 if __name__ == "__main__":
     torch.set_num_threads(1)
     pretended_gpu.begin()
     words = (word.split("=") for word in sys.argv[1:])
-    print(json.dumps({f"{name}={size}": update(name, int(size)) for name, size in words} | {"mistake": mistake()}))
+    others = {"mistake": mistake(), "benchmark": benchmark()}
+    print(json.dumps({f"{name}={size}": update(name, int(size)) for name, size in words} | others))

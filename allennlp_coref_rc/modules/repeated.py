@@ -49,12 +49,12 @@ class _Aliases(torch.autograd.Function):
     @torch.autograd.function.once_differentiable
     def backward(ctx: Any, *grads: Optional[torch.Tensor]) -> tuple[Optional[torch.Tensor], ...]:
         number = len(grads) // ctx.times
-        sums = list(grads[:number])
-        for start in range(number, len(grads), number):
-            new = grads[start : start + number]
-            both = [i for i, one in enumerate(new) if one is not None and sums[i] is not None]
-            added = torch._foreach_add([sums[i] for i in both], [new[i] for i in both]) if both else ()
-            sums = [own if one is None else one for own, one in zip(sums, new)]
-            for i, one in zip(both, added):
-                sums[i] = one
-        return None, *sums
+        sums: dict[int, torch.Tensor] = {}
+        for start in range(0, len(grads), number):
+            new = {i: grad for i, grad in enumerate(grads[start : start + number]) if grad is not None}
+            both = [i for i in new if i in sums]
+            if both:
+                added = torch._foreach_add([sums[i] for i in both], [new[i] for i in both])
+                new.update(zip(both, added))
+            sums.update(new)
+        return None, *map(sums.get, range(number))

@@ -27,8 +27,8 @@ class Bfloat16(TrainerCallback):
         if trainer._use_amp:
             raise ConfigurationError("trainer.callbacks: found bfloat16 beside trainer.use_amp, expected one of them")
         autocast = torch.autocast(trainer.cuda_device.type, dtype=torch.bfloat16)
-        trainer.model.forward = autocast(trainer.model.forward)
+        # In front of the class's own method, also where the model is wrapped for distributed training.
+        vars(trainer.model)["forward"] = autocast(trainer.model.forward)
 
     def on_end(self, trainer: GradientDescentTrainer, *args: Any, is_primary: bool = True, **kwargs: Any) -> None:
-        # The class's own method is visible again.
-        trainer.model.__dict__.pop("forward", None)
+        vars(trainer.model).pop("forward", None)

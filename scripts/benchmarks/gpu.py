@@ -1,12 +1,14 @@
 """
-Takes several kinds of measurements on a GPU, in at most about eight minutes and without a network.
+Takes several kinds of measurements on a GPU, in at most about nine minutes and without a network.
 
     python -m scripts.benchmarks gpu --json gpu.json | tee gpu.md
 
 * agreement: errors of the fused recurrence, at most twice those of the reference in the same type
+* devices: losses and gradients of readers, beside those on the CPU
 * recurrence: C-GRU and MAGE beside cuDNN's GRU
 * updates: of GA + C-GRU on CNN and DASSA on NarrativeQA, with and without mixed precision, and their memory
-* runs: whole trainings on bAbI, on the GPU with and without `use_amp`, and on the CPU
+* runs: whole trainings on bAbI, on the GPU in float32, float16 and bfloat16, on two GPUs if there are two,
+  and on the CPU
 
 Each part has a share of `--seconds`. Time that a part does not need is left for the next. Measurements that do not fit
 are left out and named. If values disagree, a line says so in place of figures, the other measurements continue, and the
@@ -26,13 +28,16 @@ from typing import Any
 import torch
 
 from scripts.benchmarks.harness import Report, Subject
+from scripts.benchmarks.made_up import Text
+from scripts.benchmarks.updates import TOLERANCE, Experiment, Variant
 from tests.modules.recurrence.oracle import Case, assert_as_good_as, poisoned_memory
 
-SHARES = {"agreement": 0.2, "recurrence": 0.25, "updates": 0.3, "runs": 0.25}
+SHARES = {"agreement": 0.15, "devices": 0.1, "recurrence": 0.2, "updates": 0.3, "runs": 0.25}
 """Of the time."""
 
 # Blocks of 16 to 512, full and not.
 CELLS = [*itertools.product((2, 16, 34, 64, 100, 128, 200, 256, 512), ("float32", "bfloat16"))]
+READERS = ("wikihop/ga_coref_gru", "babi/ga_mage_gru_triples", "cnn/cg_sba", "narrativeqa/dassa_sdp_exp")
 TRAIN = "runs --rounds 1 train babi/quick_start -s FOLDER -o"
 COMMANDS = {
     "recurrence": [
@@ -47,9 +52,11 @@ COMMANDS = {
     "runs": [
         f"""{TRAIN} '{{"trainer.cuda_device": 0}}' """,
         f"""{TRAIN} '{{"trainer.cuda_device": 0, "trainer.use_amp": true}}' """,
+        f"""{TRAIN} '{{"trainer.cuda_device": 0, "trainer.callbacks": ["bfloat16"]}}' """,
         f"""{TRAIN} '{{"trainer.cuda_device": -1}}' """,
     ],
 }
+ON_TWO_GPUS = f"""{TRAIN} '{{"distributed": {{"cuda_devices": [0, 1]}}}}' """
 TEXT = "--batch 2 --tokens 9 --words 30"
 TINY = {
     "recurrence": ["recurrence --shape 2 5 8 --clusters 2 --rounds 1 --backends cpp --no-memory"],
@@ -66,7 +73,12 @@ def steps(part: str, tiny: bool) -> list[Step]:
     if part == "agreement":
         cells = [(2, "float32"), (7, "float32")] if tiny else CELLS
         return [(f"size {size}, {name}", partial(agreement, size, name, tiny)) for size, name in cells]
-    return [(words, partial(command, words)) for words in (TINY if tiny else COMMANDS)[part]]
+    if part == "devices":
+        return [(model, partial(devices, model, Text(2, 9) if tiny else Text(10, 400))) for model in READERS]
+    commands = (TINY if tiny else COMMANDS)[part]
+    if part == "runs" and not tiny and torch.cuda.device_count() > 1:
+        commands = [*commands, ON_TWO_GPUS]
+    return [(words, partial(command, words)) for words in commands]
 
 
 def command(words: str, report: Report, left: float) -> None:
@@ -93,6 +105,25 @@ def agreement(size: int, name: str, tiny: bool, report: Report, left: float) -> 
         cases += 1
     values = dict(zip(("largest error", "the reference's own", "where"), worst))
     report.add({"size": size, "type": name, "cases": cases, **values})
+
+
+def devices(model: str, text: Text, report: Report, left: float) -> None:
+    """The loss of a batch and the norm of its gradients, on the CPU and on the GPU if there is one, without dropout."""
+    found = {}
+    for device in ("cpu", "cuda" if torch.cuda.is_available() else "cpu"):
+        experiment = Experiment(Variant(model, ""), text, argparse.Namespace(device=device, words=1000))
+        for module in experiment.model.modules():
+            # cuDNN has gradients only in training.
+            module.training = isinstance(module, torch.nn.RNNBase)
+        loss = experiment.loss(experiment.tensors())
+        loss.backward()
+        gradients = [x.grad.norm() for x in experiment.model.parameters() if x.grad is not None]
+        found[device] = [loss.item(), torch.stack(gradients).norm().item()]
+    first, *_, last = found.values()
+    for name, value, expected in zip(("loss", "norm of the gradients"), last, first):
+        if not abs(value - expected) <= TOLERANCE[""] * abs(expected):
+            raise AssertionError(f"{name}: found {value:.6g}, on the CPU {expected:.6g}")
+    report.add({"model": model, "loss": last[0], "loss on the CPU": first[0], "gradients": last[1]})
 
 
 def measure_parts(report: Report, parts: Sequence[tuple[str, Sequence[Step], float]]) -> int:
@@ -126,7 +157,7 @@ class Gpu(Subject):
     @staticmethod
     def add_arguments(parser: argparse.ArgumentParser) -> None:
         tiny = not torch.cuda.is_available()
-        parser.set_defaults(seconds=480, device="cpu" if tiny else "cuda")
+        parser.set_defaults(seconds=540, device="cpu" if tiny else "cuda")
         parser.add_argument("--tiny", action="store_true", default=tiny, help="as without a GPU")
         parser.add_argument("--only", nargs="+", choices=SHARES, metavar="PART", default=[*SHARES], help="default: all")
 

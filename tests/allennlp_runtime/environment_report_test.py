@@ -95,7 +95,8 @@ def test_remarks(versions, torch, said, remark):
 def test_what_triton_needs_to_start(versions, torch, monkeypatch, tmp_path):
     versions["triton"] = "3.7.1"
     torch.update(devices=["NVIDIA H100"], CUDA="13.0")
-    monkeypatch.setenv("CC", sys.executable)
+    monkeypatch.setenv("CC", "my-compiler")
+    monkeypatch.setattr(environment_report.shutil, "which", {"my-compiler": "/usr/bin/my-compiler"}.get)
     monkeypatch.setattr(environment_report.sysconfig, "get_path", lambda name: str(tmp_path))
     (remark,) = environment_report.report().remarks
     assert remark.startswith(f"found no {tmp_path}/Python.h: Triton cannot start") and "python3-dev" in remark
@@ -105,7 +106,6 @@ def test_what_triton_needs_to_start(versions, torch, monkeypatch, tmp_path):
     (remark,) = environment_report.report().remarks
     assert remark.startswith("found no compiler no-compiler: Triton cannot start")
     monkeypatch.delenv("CC")
-    monkeypatch.setenv("PATH", str(tmp_path))
     assert environment_report.missing_for_triton() == ["found neither gcc nor clang"]
 
 

@@ -40,7 +40,7 @@ def why_not(given: RecurrenceInput) -> Optional[str]:
     """Why this backend can't run on this input; `None` if it can."""
     inputs = given.inputs
     # Inputs that are not projected yet may be of any size.
-    size = given.bias_hn.size(0)
+    size = given.weight_hh.size(0) // 3
     if inputs.dtype not in DTYPES:
         return f"the fused recurrence takes float32 and bfloat16 and the inputs are {inputs.dtype}"
     if size > MAX_SIZE:
@@ -73,8 +73,8 @@ def _why_not_on(device: torch.device) -> Optional[str]:
     # A missing C compiler, another driver and the like raise errors of no common type.
     except Exception as error:
         return (
-            f"Triton can't run a kernel on {device}: {type(error).__name__}: {error} (Triton needs a C compiler and the "
-            "headers of Python; coref-rc environment names what is missing)"
+            f"Triton can't run a kernel on {device}: {type(error).__name__}: {error} (Triton needs a C compiler and "
+            "the headers of Python; coref-rc environment names what is missing)"
         )
     return None
 
@@ -89,7 +89,7 @@ def fused(given: RecurrenceInput) -> torch.Tensor:
     step. In bfloat16, it keeps as many as fit in shared memory; vectors that are multiplied by these are rounded to
     bfloat16.
     """
-    inputs, edges, weight_hh, bias_hn, mask, memory, reverse, _, bias, keys = given
+    inputs, edges, weight_hh, bias_hh, mask, memory, reverse, _, bias, keys = given
     if keys is None:
         edges = [edge for edge in edges if edge.sources.size(2)]
     relations: list[int] = []
@@ -107,7 +107,7 @@ def fused(given: RecurrenceInput) -> torch.Tensor:
             exist = once(mask, given_weights, "exist", lambda: (joined(given_weights) != 0) & mask.unsqueeze(-1))
     tensors = [
         tensor if tensor is None else tensor.contiguous()
-        for tensor in (inputs, weight_hh, bias, bias_hn, memory, weights)
+        for tensor in (inputs, weight_hh, bias, bias_hh, memory, weights)
     ]
     needs_grad = torch.is_grad_enabled() and any(x is not None and x.requires_grad for x in tensors)
     reads = _Reads(mask.contiguous(), sources, exist, tuple(relations), reverse)
@@ -136,7 +136,7 @@ class _Recurrence(torch.autograd.Function):
         inputs: torch.Tensor,
         weight_hh: torch.Tensor,
         bias: Optional[torch.Tensor],
-        bias_hn: torch.Tensor,
+        bias_hh: torch.Tensor,
         memory: Optional[torch.Tensor],
         weights: Optional[torch.Tensor],
     ) -> torch.Tensor:
@@ -161,9 +161,9 @@ class _Recurrence(torch.autograd.Function):
                 inputs,
                 sources,
                 weights,
-                *_packed(weight_hh.view(3, size, size), options),
+                *((weight_hh, None) if options["ON_CHIP"] else _packed(weight_hh.view(3, size, size), options)),
                 bias,
-                bias_hn,
+                bias_hh,
                 mask,
                 memory,
                 states,
@@ -175,10 +175,11 @@ class _Recurrence(torch.autograd.Function):
                 options["DEPTH"],
                 HAS_MEMORY=memory is not None,
                 HAS_BIAS=bias is not None,
+                HIDDEN_BIASES=bias_hh.size(0) // size,
                 SAVE=needs_grad,
                 **options,
             )
-        ctx.options, ctx.is_softmax = options, exist is not None
+        ctx.options, ctx.is_softmax, ctx.has_one_bias = options, exist is not None, bias_hh.size(0) == size
         ctx.save_for_backward(mask, sources, weight_hh, memory, weights, states, gates, previous)
         return states
 
@@ -239,13 +240,14 @@ class _Recurrence(torch.autograd.Function):
         torch.mm(rows[:, : 2 * size].t(), previous, out=grad_weight_hh[: 2 * size])
         torch.mm(rows[:, width:].t(), previous, out=grad_weight_hh[2 * size :])
         sums = rows.sum(0)
+        grad_bias_hn = sums[width:]
         return (
             None,
             None,
             grad_gates[..., :width],
             grad_weight_hh,
             sums[: 3 * size] if ctx.needs_input_grad[4] else None,
-            sums[width:],
+            grad_bias_hn if ctx.has_one_bias else torch.cat([sums[: 2 * size], grad_bias_hn]),
             None if memory is None else grad_states[:, length:].to(memory.dtype),
             grad_weights,
         )

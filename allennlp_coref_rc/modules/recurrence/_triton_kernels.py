@@ -58,6 +58,15 @@ def _packed(pointer, DEPTH: tl.constexpr, PARTS: tl.constexpr, BLOCK: tl.constex
 
 
 @triton.jit
+def _spread(weight, SIZE: tl.constexpr, DEPTH: tl.constexpr, PARTS: tl.constexpr, BLOCK: tl.constexpr):
+    """A gate's U, (SIZE, SIZE), in the shape of packed weights."""
+    i = tl.arange(0, DEPTH)[:, None, None, None] * (PARTS * 4) + tl.arange(0, PARTS)[None, :, None, None] * 4
+    i += tl.arange(0, 4)[None, None, None, :]
+    output = tl.arange(0, BLOCK)[None, None, :, None]
+    return _load(weight + output * SIZE + i, (i < SIZE) & (output < SIZE))
+
+
+@triton.jit
 def _held(pointer, BLOCK: tl.constexpr, HELD: tl.constexpr):
     return tl.load(pointer + tl.arange(0, BLOCK)[:, None] * HELD + tl.arange(0, HELD)[None, :])
 
@@ -121,15 +130,17 @@ def _asked(
 
 @triton.jit(do_not_specialize=["length", "memory_length", "depth"])
 def forward(
-    inputs, sources, weights, packed, held, bias, bias_hn, mask, memory, states, gates, previous, scratch, length,
+    inputs, sources, weights, packed, held, bias, bias_hh, mask, memory, states, gates, previous, scratch, length,
     memory_length, depth,
     RELATIONS: tl.constexpr, NUM_RELATIONS: tl.constexpr, EDGES: tl.constexpr, SIZE: tl.constexpr, WIDTH: tl.constexpr,
     BLOCK: tl.constexpr, PARTS: tl.constexpr, DEPTH: tl.constexpr, CHUNK: tl.constexpr, HELD: tl.constexpr,
-    HAS_MEMORY: tl.constexpr, HAS_BIAS: tl.constexpr, SAVE: tl.constexpr, REVERSE: tl.constexpr, ON_CHIP: tl.constexpr,
+    HAS_MEMORY: tl.constexpr, HAS_BIAS: tl.constexpr, HIDDEN_BIASES: tl.constexpr, SAVE: tl.constexpr,
+    REVERSE: tl.constexpr, ON_CHIP: tl.constexpr,
 ):  # fmt: skip
     """
-    `inputs` are projected, without `bias`; a row of them has `WIDTH` numbers. `RELATIONS` has four numbers for each
-    relation: its first edge, the one past its last, and the start and stop of its slice. `packed` has U of each gate,
+    `inputs` are projected, without `bias`; a row of them has `WIDTH` numbers. `bias_hh` has the recurrent biases of all
+    gates, or (`HIDDEN_BIASES` is 1) of the candidate. `RELATIONS` has four numbers for each relation: its first edge,
+    the one past its last, and the start and stop of its slice. `packed` has U of each gate (as it is if `ON_CHIP`),
     except for its first inputs, which `held` has. `depth` is `DEPTH` as a number that the compiler does not know:
     otherwise it unrolls the loop over U and spills registers. `gates` gets r, z, n and m U_n + b_n; it is (batch,
     length, 4 * SIZE).
@@ -140,7 +151,7 @@ def forward(
     j = tl.arange(0, BLOCK)
     real = j < SIZE
     output = real[None, None, :, None]
-    hidden_bias = _load(bias_hn + j, real)
+    hidden_bias = _load(bias_hh + (HIDDEN_BIASES - 1) * SIZE + j, real)
     bias_r = tl.full((BLOCK,), 0.0, tl.float32)
     bias_z = tl.full((BLOCK,), 0.0, tl.float32)
     bias_n = tl.full((BLOCK,), 0.0, tl.float32)
@@ -148,10 +159,13 @@ def forward(
         bias_r = _load(bias + j, real)
         bias_z = _load(bias + SIZE + j, real)
         bias_n = _load(bias + 2 * SIZE + j, real)
+    if HIDDEN_BIASES == 3:
+        bias_r += _load(bias_hh + j, real)
+        bias_z += _load(bias_hh + SIZE + j, real)
     if ON_CHIP:
-        weight_r = tl.load(_packed(packed, DEPTH, PARTS, BLOCK))
-        weight_z = tl.load(_packed(packed + GATE, DEPTH, PARTS, BLOCK))
-        weight_n = tl.load(_packed(packed + 2 * GATE, DEPTH, PARTS, BLOCK))
+        weight_r = _spread(packed, SIZE, DEPTH, PARTS, BLOCK)
+        weight_z = _spread(packed + SIZE * SIZE, SIZE, DEPTH, PARTS, BLOCK)
+        weight_n = _spread(packed + 2 * SIZE * SIZE, SIZE, DEPTH, PARTS, BLOCK)
     if HELD > 0:
         held_r = _held(held, BLOCK, HELD)
         held_z = _held(held + HELD_GATE, BLOCK, HELD)

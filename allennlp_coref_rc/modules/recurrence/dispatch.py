@@ -70,9 +70,11 @@ def recurrence(given: RecurrenceInput, backend: str = "auto", recompute: bool = 
     _check_shapes(given)
     if given.inputs.size(0) == 0 or given.inputs.size(1) == 0:
         # Empty, but still a part of the graph.
-        return given.projected().inputs[..., : given.bias_hn.size(0)]
+        return given.projected().inputs[..., : given.weight_hh.size(0) // 3]
     given = _prepared(given)
     run = _backend(backend, given)
+    if run is not _triton.fused:
+        given = given.with_one_hidden_bias()
     # The compiled loop does all this itself, and the fused kernel a part of it.
     if run is not _cpp.cpp:
         if not any(edge.sources.size(2) for edge in given.edges):
@@ -179,7 +181,8 @@ def _check_shapes(given: RecurrenceInput) -> None:
         raise ConfigurationError(
             f"recurrence: weight_hh has shape {tuple(weight_hh.shape)}, expected (3 * hidden_size, hidden_size or more)"
         )
-    check("bias_hn", bias_hn, size)
+    # Of all gates, if there are the biases of the inputs to add them to.
+    check("bias_hn", bias_hn, 3 * size if bias is not None and bias_hn.size(0) == 3 * size else size)
     if (weight_ih is None) != (bias is None):
         raise ConfigurationError(
             "recurrence: weight_ih and bias are given without each other, expected both or neither"

@@ -22,7 +22,8 @@ class RecurrenceInput(NamedTuple):
     weight_hh : `torch.FloatTensor`
         Shape: (3 * hidden_size, width), where m_t is of size width >= hidden_size.
     bias_hn : `torch.FloatTensor`
-        Shape: (hidden_size,). The bias of the candidate that the reset gate scales.
+        Shape: (hidden_size,). The bias of the candidate that the reset gate scales. With `bias`, it may have the shape
+        (3 * hidden_size,): the recurrent biases of all gates, as in `torch.nn.GRU`. `bias` is then that of the inputs.
     mask : `torch.BoolTensor`
         Shape: (batch_size, sequence_length). May have holes.
     memory : `torch.FloatTensor`, optional (default = `None`)
@@ -50,6 +51,14 @@ class RecurrenceInput(NamedTuple):
     weight_ih: Optional[torch.Tensor] = None
     bias: Optional[torch.Tensor] = None
     keys: Optional[torch.Tensor] = None
+
+    def with_one_hidden_bias(self) -> "RecurrenceInput":
+        """The same with `bias_hn` of the candidate alone."""
+        size = self.weight_hh.size(0) // 3
+        if self.bias is None or self.bias_hn.size(0) == size:
+            return self
+        bias_hr_hz, bias_hn = self.bias_hn.split([2 * size, size])
+        return self._replace(bias=self.bias + torch.nn.functional.pad(bias_hr_hz, (0, size)), bias_hn=bias_hn)
 
     def multiplied(self) -> "RecurrenceInput":
         """

@@ -217,8 +217,6 @@ class RecurrentEncoder(AnnotatedSeq2SeqEncoder):
         inputs, mask, annotations = text
         suffix = self._suffixes()[reverse]
         weight_ih, weight_hh, bias_ih, bias_hh = self._gru_parameters(suffix)
-        bias_hr_hz, bias_hn = bias_hh.split([2 * self._hidden_size, self._hidden_size])
-        bias = bias_ih + torch.nn.functional.pad(bias_hr_hz, (0, self._hidden_size))
         if annotations is None:
             self.warn_unannotated()
 
@@ -235,7 +233,7 @@ class RecurrentEncoder(AnnotatedSeq2SeqEncoder):
         setting = type(self), reverse, memory is not None, inputs.dtype, *self._edge_settings()
         edges = once(mask, [annotations, memory_mask], setting, edges_of_text)
         keys = None if annotations is None else self._keys(suffix)
-        given = RecurrenceInput(inputs, edges, weight_hh, bias_hn, mask, memory, reverse, weight_ih, bias, keys)
+        given = RecurrenceInput(inputs, edges, weight_hh, bias_hh, mask, memory, reverse, weight_ih, bias_ih, keys)
         return recurrence(given, backend=self._backend)
 
     def _gru_parameters(self, suffix: str) -> tuple[torch.Tensor, ...]:

@@ -28,8 +28,9 @@ def test_everything_in_tiny_sizes_on_the_cpu(monkeypatch, capsys):
     assert "figures mean nothing" in text and "No figures" not in text and "Left out" not in text
     parts = [part.partition("\n\n")[::2] for part in text.split("\n## ")[1:]]
     assert [part.strip() for part, _ in parts] == list(gpu.SHARES)
-    rows = {part: table(f"| machine | instruction set |\n\n{lines}") for part, lines in parts[:3]}
+    rows = {part: table(f"| machine | instruction set |\n\n{lines}") for part, lines in parts[:4]}
     assert [(row["size"], row["cases"]) for row in rows["agreement"]] == [("2", "16"), ("7", "16")]
+    assert [row["model"] for row in rows["devices"]] == list(gpu.READERS)
     assert {row["backend"] for row in rows["recurrence"]} == {"", "cpp"}
     assert [row["variant"] for row in rows["updates"]] == ["", "bfloat16"]
     assert len(trained) == 1 and trained[0][:2] == ["train", "babi/quick_start"]
