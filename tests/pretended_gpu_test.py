@@ -59,7 +59,7 @@ def test_the_benchmark_on_a_gpu_compares_readers_with_the_cpu(updates):
     benchmark = updates["benchmark"]
     assert [row["model"] for row in benchmark["rows"]] == ["narrativeqa/dassa_sdp_exp"]
     assert benchmark["failed"] == 1
-    assert "No figures for babi/ga_mage_gru_triples:** AssertionError: loss: found" in benchmark["notes"][1]
+    assert "No figures for babi/ga_mage_gru_triples:** AssertionError: " in benchmark["notes"][1]
 
 
 def test_a_tensor_of_the_cpu_is_found(updates):

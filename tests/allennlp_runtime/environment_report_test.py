@@ -4,7 +4,6 @@ import configparser
 import json
 import re
 import subprocess
-import sys
 import tomllib
 
 import pytest
