@@ -266,6 +266,8 @@ def partial_path(path: Union[str, os.PathLike], kept: bool = False) -> Iterator[
         return
     part = f"{target}.part"
     with _locked(os.fspath(path), f"{part}.lock"):
+        if os.path.islink(part):
+            os.unlink(part)  # It would be written through, and then take the file's name.
         try:
             yield part
             os.replace(part, target)

@@ -1,4 +1,5 @@
 import bz2
+import errno
 import functools
 import gzip
 import io
@@ -47,6 +48,9 @@ OPENERS = {b"\x1f\x8b": gzip.open, b"BZh": bz2.open, b"\xfd7zXZ\x00": lzma.open}
 
 DAMAGES = (tarfile.TarError, zipfile.BadZipFile, gzip.BadGzipFile, lzma.LZMAError, zlib.error, EOFError, ValueError)
 """The errors of damaged archives."""
+
+BAD_NAMES = {errno.EEXIST, errno.EISDIR, errno.ENAMETOOLONG, errno.ENOTDIR}
+"""The errors of names that no file system can have, such as that of a file in a file."""
 
 
 @contextmanager
@@ -226,6 +230,10 @@ def _opened(path: str, limits: Limits) -> Iterator[tuple["_Limited", Union[tarfi
         if isinstance(error, ConfigurationError):
             raise
         raise damaged(path, error) from error
+    except OSError as error:
+        if error.errno not in BAD_NAMES:
+            raise
+        raise damaged(path, error.strerror) from error
 
 
 def _archive(path: str, stream: "_Limited") -> Union[tarfile.TarFile, zipfile.ZipFile]:
@@ -306,7 +314,7 @@ def _check(path: str, name: str, kind: str, number: int, limits: Limits) -> int:
         raise ConfigurationError(
             f"{path}: found the {kind} {name!r}, expected files and folders alone; nothing of it is used"
         )
-    if name.startswith(("/", "\\")) or ".." in name.replace("\\", "/").split("/"):
+    if not name or name.startswith(("/", "\\")) or ".." in name.replace("\\", "/").split("/"):
         raise ConfigurationError(
             f"{path}: found the name {name!r}, which is outside of the archive; nothing of it is used"
         )

@@ -262,6 +262,16 @@ def test_links_in_a_circle_are_no_place(function, tmp_path):
     assert (tmp_path / "a").is_symlink() and (tmp_path / "b").is_symlink() and len(os.listdir(tmp_path)) == 2
 
 
+def test_a_link_in_the_place_of_the_partial_file_is_not_written_through(tmp_path):
+    (tmp_path / "precious").write_text("old")
+    (tmp_path / "a.part").symlink_to("precious")
+    with partial_path(tmp_path / "a") as part, open(part, "w") as file:
+        file.write("new")
+    assert (tmp_path / "precious").read_text() == "old"
+    assert (tmp_path / "a").read_text() == "new" and not (tmp_path / "a").is_symlink()
+    assert sorted(os.listdir(tmp_path)) == ["a", "precious"]
+
+
 @pytest.mark.parametrize("name", ["a.txt", "a.jsonl", "a"])
 def test_what_a_file_is_compressed_by_is_seen_in_it(tmp_path, name):
     path = tmp_path / name

@@ -2,6 +2,7 @@
 
 import os
 import tarfile
+import zipfile
 
 import pytest
 from allennlp.common.checks import ConfigurationError
@@ -54,6 +55,35 @@ def test_allennlp_itself_is_shielded(escaping, outside, tmp_path):
     with pytest.raises(ConfigurationError, match="nothing of it is used"), extracted_archive(str(escaping)):
         pass
     assert os.listdir(outside) == [] and os.listdir(tmp_path / "temporary") == []
+
+
+BAD_NAMES = {
+    "file in a file": ["a", "a/b"],
+    "file for a folder": ["a/b", "a"],
+    "long": ["a" * 300],
+    "no": [""],
+}
+"""Names that no folder can have, or not after others."""
+
+
+@pytest.mark.parametrize("names", BAD_NAMES.values(), ids=BAD_NAMES)
+@pytest.mark.parametrize("kind", ["tar", "zip"])
+def test_names_that_cannot_be_are_refused(kind, names, outside, tmp_path):
+    archive = tmp_path / "archive"
+    if kind == "tar":
+        with tarfile.open(archive, "w") as file:
+            for name in names:
+                file.addfile(entry(name))
+    else:
+        with zipfile.ZipFile(archive, "w") as file:
+            for name in names:
+                info = zipfile.ZipInfo("x")
+                info.filename = name
+                file.writestr(info, "")
+    with pytest.raises(ConfigurationError) as error, extracted_archive(str(archive)):
+        pass
+    assert str(error.value).startswith(f"{archive}: found ") and str(tmp_path / "temporary") not in str(error.value)
+    assert os.listdir(tmp_path / "temporary") == []
 
 
 @pytest.mark.parametrize("command", ["predict", "evaluate"])
