@@ -87,12 +87,10 @@ def main(arguments: Optional[Sequence[str]] = None) -> None:
 
 def skip_garbage_collection() -> None:
     """
-    Lets the interpreter exit without collecting garbage among all imports, which takes a second and more. Triton's
-    bindings would report objects that are not collected as leaks.
+    Lets the interpreter exit without collecting garbage among all imports, which takes a second and more. With Triton
+    it has to, see `collect_triton`.
     """
-    if "triton" in sys.modules:
-        gc.unfreeze()
-    else:
+    if "triton" not in sys.modules:
         gc.freeze()
 
 

@@ -3,6 +3,7 @@ Lazy imports: imports packages when they are first used. AllenNLP imports torchv
 it is imported itself. They take longer than AllenNLP, and most commands use none of them.
 """
 
+import atexit
 import gc
 import importlib
 import sys
@@ -61,6 +62,13 @@ def quick_imports() -> Iterator[None]:
             gc.freeze()
         if enabled:
             gc.enable()
+
+
+@atexit.register
+def collect_triton() -> None:
+    """Triton's bindings report all objects that are not collected at the end of a process as leaks."""
+    if "triton" in sys.modules:
+        gc.unfreeze()
 
 
 class LazyAttribute:

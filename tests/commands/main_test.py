@@ -125,12 +125,13 @@ def test_threads_wait_without_spinning_unless_the_user_says_otherwise(given, exp
 
 
 @pytest.mark.parametrize("module, is_frozen", [("triton", False), ("json", True)])
-def test_objects_of_triton_are_collected_at_exit(module, is_frozen):
-    """Its bindings print a report on each object that is not."""
+@pytest.mark.parametrize("last", ["", "atexit.register(main.skip_garbage_collection)"])
+def test_objects_of_triton_are_collected_at_exit(last, module, is_frozen):
+    """Its bindings print a report on each object that is not. `last` is of commands, and not of their workers."""
     program = (
-        f"import gc, sys, types\nfrom allennlp_coref_rc import __main__ as main\n"
-        f"sys.modules.setdefault({module!r}, types.ModuleType({module!r}))\n"
-        "gc.freeze()\nmain.skip_garbage_collection()\nprint(gc.get_freeze_count() > 0)"
+        "import atexit, gc, sys, types\natexit.register(lambda: print(gc.get_freeze_count() > 0))\n"
+        f"from allennlp_coref_rc import __main__ as main\n{last}\n"
+        f"sys.modules.setdefault({module!r}, types.ModuleType({module!r}))\ngc.freeze()"
     )
     assert run_python(program).stdout.split() == [str(is_frozen)]
 
