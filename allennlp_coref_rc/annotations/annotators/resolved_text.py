@@ -58,6 +58,8 @@ def resolve(text: AnnotatedText) -> ResolvedText:
                 new = _put(text.tokens, start, stop, name or [])
                 if start in starts:
                     new[0] = new[0][:1].upper() + new[0][1:]
+                elif new[0] == "The":
+                    new[0] = "the"
                 replacements[start] = stop, new
     tokens: list[str] = []
     alignment: list[Span] = []

@@ -66,6 +66,11 @@ def resolved(source, *clusters):
         ("George, the neighbour, was a welder.", ["George", "the neighbour", "a welder"], None),
         ("Ann met Bo. He is not the boss.", ["Bo", "He", "the boss"], "Ann met Bo. Bo is not the boss."),
         ("It rained in the Hague. It is old.", ["the Hague", "It"], "It rained in the Hague. The Hague is old."),
+        (
+            "The Union fined it. Ann left its house.",
+            ["The Union", "its"],
+            "The Union fined it. Ann left the Union's house.",
+        ),
         ("She slept. Ann lay still; I'm Ann.", ["She", "Ann", "I"], None),
         ("Ann sold her car.", ["Ann", "her"], "Ann sold Ann's car."),
     ],
