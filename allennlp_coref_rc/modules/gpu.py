@@ -1,5 +1,6 @@
 """What spares launches on a GPU, and waiting for it."""
 
+import functools
 from collections.abc import Callable, Hashable, Sequence
 from typing import Any, TypeVar
 
@@ -24,6 +25,41 @@ def once(mask: torch.Tensor, objects: Sequence[Any], setting: Hashable, make: Ca
         # The objects are kept, so that their ids are not given to others.
         made[key] = objects, make()
     return made[key][1]
+
+
+def side_by_side(
+    given: Sequence[torch.Tensor], calls: Sequence[Callable[[], tuple[torch.Tensor, ...]]]
+) -> list[tuple[torch.Tensor, ...]]:
+    """
+    The results of calls that do not need each other's. Of what the caller has computed they read `given`. On a GPU, all
+    but the first work in streams of their own: a recurrence keeps only as many multiprocessors busy as the batch has
+    sequences, so that two take as long as one.
+    """
+    device = given[0].device
+    streams = _side_streams(device, len(calls) - 1)
+    if not streams:
+        return [call() for call in calls]
+    current, results = torch.cuda.current_stream(device), []
+    for stream, call in zip(streams, calls[1:]):
+        stream.wait_stream(current)
+        with torch.cuda.stream(stream):
+            results.append(call())
+        # Their memory is given to others only when the stream has read them, in the backward pass too.
+        for tensor in given:
+            tensor.record_stream(stream)
+    results.insert(0, calls[0]())
+    for stream, result in zip(streams, results[1:]):
+        current.wait_stream(stream)
+        for tensor in result:
+            tensor.record_stream(current)
+    return results
+
+
+@functools.lru_cache(maxsize=None)
+def _side_streams(device: torch.device, number: int) -> list[torch.cuda.Stream]:
+    # A build for CPUs has no streams, even if tests pretend that there is a GPU.
+    has_streams = device.type == "cuda" and torch.version.cuda is not None
+    return [torch.cuda.Stream(device) for _ in range(number)] if has_streams else []
 
 
 def copied_to(device: torch.device, tensor: torch.Tensor) -> torch.Tensor:

@@ -115,9 +115,8 @@ def devices(model: str, text: Text, report: Report, left: float) -> None:
         for module in experiment.model.modules():
             # cuDNN has gradients only in training.
             module.training = isinstance(module, torch.nn.RNNBase)
-        with torch.backends.cudnn.flags(allow_tf32=False):
-            loss = experiment.loss(experiment.tensors())
-            loss.backward()
+        loss = experiment.loss(experiment.tensors())
+        loss.backward()
         gradients = [x.grad.norm() for x in experiment.model.parameters() if x.grad is not None]
         found.append([loss.item(), torch.stack(gradients).norm().item()])
     first, last = found

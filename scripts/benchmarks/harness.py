@@ -339,4 +339,6 @@ def prepare(arguments: argparse.Namespace) -> None:
 
     if arguments.device != "cpu" and not torch.cuda.is_available():
         raise ConfigurationError(f"found --device {arguments.device} and no GPU that PyTorch can use, expected cpu")
+    # Otherwise cuDNN rounds what is called float32 to 10 bits.
+    torch.backends.cudnn.allow_tf32 = False
     torch.set_num_threads(arguments.threads)

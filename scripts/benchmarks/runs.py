@@ -80,11 +80,12 @@ class Runs(Subject):
         return epoch
 
     def process(self, competitor: Tree, mode: str, *more: str) -> Any:
+        paths = [str(competitor.tree), *filter(None, [os.environ.get("PYTHONPATH")])]
         process = subprocess.Popen(
             [sys.executable, "-P", str(WORKER), str(self.arguments.threads), mode, *self.arguments.command, *more],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
-            env={**os.environ, "PYTHONPATH": str(competitor.tree)},
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(paths)},
             text=True,
         )
         # When its input is closed, a training ends.

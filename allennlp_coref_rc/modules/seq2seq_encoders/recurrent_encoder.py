@@ -1,4 +1,5 @@
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
+from functools import partial
 from typing import Any, Optional, Self, Union, cast
 
 import torch
@@ -8,7 +9,7 @@ from torch.nn import Parameter
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.data.annotation_layers.edges import FIRST_MENTION, OTHER_SEQUENCE
 from allennlp_coref_rc.data.fields import AnnotationTensors
-from allennlp_coref_rc.modules.gpu import once
+from allennlp_coref_rc.modules.gpu import once, side_by_side
 from allennlp_coref_rc.modules.pair import Pair, TokenVectors
 from allennlp_coref_rc.modules.recurrence import Edges, RecurrenceInput, recurrence, sequential_sources
 from allennlp_coref_rc.modules.seq2seq_encoders.annotated_seq2seq_encoder import AnnotatedSeq2SeqEncoder
@@ -152,7 +153,8 @@ class RecurrentEncoder(AnnotatedSeq2SeqEncoder):
             Shape: (batch_size, sequence_length, directions * hidden_size). Zero where masked.
         """
         text = TokenVectors(inputs, mask, annotations)
-        return torch.cat([self._read(text, bool(i)) for i in range(len(self._suffixes()))], dim=-1)
+        (states,) = self._read_in_each_direction([text], lambda reverse: (self._read(text, reverse),))
+        return states
 
     def encode_pair(self, question_encoder: Seq2SeqEncoder, pair: Pair) -> Pair:
         """
@@ -183,15 +185,24 @@ class RecurrentEncoder(AnnotatedSeq2SeqEncoder):
 
     def _encode_pair(self, *readers: Reader) -> tuple[torch.Tensor, torch.Tensor]:
         """Encodes two sequences, each with its encoder, the first one first when reading forward."""
-        states: tuple[list[torch.Tensor], list[torch.Tensor]] = ([], [])
-        for reverse in (False, True)[: len(self._suffixes())]:
-            first, second = (1, 0) if reverse else (0, 1)
-            encoder, text = readers[first]
-            states[first].append(encoder._read(text, reverse))
-            encoder, continuation = readers[second]
-            memory = encoder._handed_over(text, states[first][-1], reverse)
-            states[second].append(encoder._read(continuation, reverse, *memory))
-        return torch.cat(states[0], dim=-1), torch.cat(states[1], dim=-1)
+
+        def read(reverse: bool) -> tuple[torch.Tensor, ...]:
+            (encoder, text), (second_encoder, continuation) = readers[::-1] if reverse else readers
+            states = encoder._read(text, reverse)
+            memory = second_encoder._handed_over(text, states, reverse)
+            both = states, second_encoder._read(continuation, reverse, *memory)
+            return both[::-1] if reverse else both
+
+        first, second = self._read_in_each_direction([text for _, text in readers], read)
+        return first, second
+
+    def _read_in_each_direction(
+        self, texts: Sequence[TokenVectors], read: Callable[[bool], tuple[torch.Tensor, ...]]
+    ) -> list[torch.Tensor]:
+        """The states of texts, given what reads them all, in reverse or not."""
+        directions = [partial(read, reverse) for reverse in (False, True)[: len(self._suffixes())]]
+        by_direction = side_by_side([text.vectors for text in texts], directions)
+        return [torch.cat(states, dim=-1) for states in zip(*by_direction)]
 
     def _handed_over(
         self, text: TokenVectors, states: torch.Tensor, reverse: bool
