@@ -1,3 +1,4 @@
+import faulthandler
 import json
 import multiprocessing
 import os
@@ -83,6 +84,8 @@ def environment(threads: int, gpu: Slot = None) -> dict[str, str]:
 
 def _child(run: Run, gpu: Slot, job: Job) -> None:
     end_with_parent()
+    # A crash prints where it happened.
+    faulthandler.enable()
     # CUDA reads these when it is first used, and no parent process has used it.
     os.environ.update(environment(int(os.environ["OMP_NUM_THREADS"]), gpu))
     try:

@@ -1,6 +1,11 @@
+import contextlib
+from types import SimpleNamespace
+from unittest import mock
+
 import torch
 
-from allennlp_coref_rc.modules.gpu import once
+from allennlp_coref_rc.modules import gpu
+from allennlp_coref_rc.modules.gpu import once, side_by_side
 
 
 def test_once_for_each_mask_its_objects_and_settings():
@@ -28,3 +33,40 @@ def test_once_for_each_mask_its_objects_and_settings():
     assert find() == find() == 6
     with torch.inference_mode():
         assert find(mask.clone()) == 7
+
+
+def test_streams_wait_for_what_they_read_and_are_waited_for():
+    events, current = [], ["main"]
+
+    def stream(name):
+        return SimpleNamespace(name=name, wait_stream=lambda other: events.append(f"{name} waits for {other.name}"))
+
+    @contextlib.contextmanager
+    def inside(chosen):
+        current.append(chosen.name)
+        yield
+        current.pop()
+
+    def call(name):
+        events.append(f"{name} in {current[-1]}")
+        return (mock.Mock(record_stream=lambda of: events.append(f"result of {name} is read in {of.name}")),)
+
+    given = mock.Mock(record_stream=lambda of: events.append(f"given is read in {of.name}"))
+    with (
+        mock.patch.object(gpu, "_side_streams", lambda device, number: [stream("side")][:number]),
+        mock.patch("torch.cuda.current_stream", lambda device: stream("main")),
+        mock.patch("torch.cuda.stream", inside),
+    ):
+        results = side_by_side([given], [lambda: call("first"), lambda: call("second")])
+        assert len(results) == 2
+        assert events == [
+            "side waits for main",
+            "second in side",
+            "given is read in side",
+            "first in main",
+            "main waits for side",
+            "result of second is read in main",
+        ]
+        events.clear()
+        side_by_side([given], [lambda: call("only")])
+        assert events == ["only in main"]
