@@ -5,12 +5,13 @@ import signal
 
 from allennlp_coref_rc.allennlp_runtime.console.quiet import quiet_logs
 from allennlp_coref_rc.allennlp_runtime.lazy_imports import quick_imports
-from allennlp_coref_rc.allennlp_runtime.lazy_registry import register_own
+from allennlp_coref_rc.allennlp_runtime.lazy_registry import import_allennlp, register_own
 
 # Ctrl-C also reaches the command, and that ends the workers.
 signal.signal(signal.SIGINT, signal.SIG_IGN)
 quiet = quiet_logs()
 quiet.__enter__()
+import_allennlp()
 with quick_imports():
     importlib.import_module("allennlp_coref_rc.annotation_runs.job")
     register_own()

@@ -79,10 +79,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(args: argparse.Namespace) -> None:
     """Does what the command line asks for. The exit status is 1 if a file has errors, or if all documents fail."""
     from allennlp_coref_rc.allennlp_runtime.lazy_registry import import_packages, import_plugins
-    from allennlp_coref_rc.annotation_runs.config_option import load_config
-    from allennlp_coref_rc.annotation_runs.pipes import pipes
-    from allennlp_coref_rc.annotation_runs.run import AnnotationRun, summarise
-    from allennlp_coref_rc.annotations.annotators import Annotator
     from allennlp_coref_rc.annotations.file_report import report_on_file
     from allennlp_coref_rc.common.errors import ConfigurationError
 
@@ -103,6 +99,11 @@ def run(args: argparse.Namespace) -> None:
         raise ConfigurationError("expected INPUT and OUTPUT, or --check or --resolve and files")
     import_plugins()
     from allennlp.data import DatasetReader
+
+    from allennlp_coref_rc.annotation_runs.config_option import load_config
+    from allennlp_coref_rc.annotation_runs.pipes import pipes
+    from allennlp_coref_rc.annotation_runs.run import AnnotationRun, summarise
+    from allennlp_coref_rc.annotations.annotators import Annotator
 
     import_packages(args.include_package)
     reader = load_config("--reader", args.reader, DatasetReader) if args.reader else None

@@ -158,6 +158,9 @@ def draw_training(args: argparse.Namespace) -> None:
 
 
 def draw_story(args: argparse.Namespace) -> None:
+    from allennlp_coref_rc.allennlp_runtime.lazy_registry import import_allennlp
+
+    import_allennlp()
     from allennlp_coref_rc.common.files import named_paths
     from allennlp_coref_rc.common.progress import progress_bar
     from allennlp_coref_rc.pages.stories import write_story

@@ -73,6 +73,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(args: argparse.Namespace) -> None:
+    from allennlp_coref_rc.allennlp_runtime.lazy_registry import import_allennlp
+
+    import_allennlp()
     from allennlp_coref_rc.common.schema import Numbers, validated
     from allennlp_coref_rc.reproduction.condition import select
     from allennlp_coref_rc.reproduction.condition_files import CONDITIONS, read_conditions

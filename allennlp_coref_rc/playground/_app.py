@@ -5,10 +5,13 @@ import sys
 
 import streamlit as st
 
+from allennlp_coref_rc.allennlp_runtime.lazy_registry import import_allennlp
+
 st.set_page_config(page_title="coref-rc demo", layout="wide")
 
-# This import takes seconds the first time.
+# These imports take seconds the first time.
 with st.spinner("Starting …"):
+    import_allennlp()
     from allennlp_coref_rc.playground._screen import show
 
 show(**json.loads(sys.argv[1]))
