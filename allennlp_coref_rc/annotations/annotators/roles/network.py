@@ -340,33 +340,34 @@ def span_probabilities(scores: Tensor, lengths: Tensor, least: float) -> list[li
     *Shape:* scores (sequences, tokens, 2 * roles + 1), lengths (sequences,).
     """
     sequences, tokens, number = scores.shape
-    outside, begin, inside = scores.transpose(0, 1).split([1, number // 2, number // 2], dim=2)
-    # Of the tags before each place, of those from it on, and of the latter if a role that came before may go on.
-    before, after = scores.new_zeros(2, tokens + 1, sequences, 1)
-    going_on = scores.new_zeros(tokens + 1, sequences, number // 2)
-    ongoing = torch.full_like(begin[0], IMPOSSIBLE)
+    weights = (scores - scores.amax(2, keepdim=True)).exp().transpose(0, 1).contiguous()
+    # After the end, all is `O`.
+    ended = torch.arange(tokens).unsqueeze(1) >= lengths
+    weights[ended] = torch.eye(number, dtype=weights.dtype)[0]
+    outside, begin, inside = weights.split([1, number // 2, number // 2], dim=2)
+    # Each token's weights are divided by a number, so that the tags before each place have the sum 1.
+    ongoing = torch.zeros_like(begin[0])
     for t in range(tokens):
-        ongoing = torch.logaddexp(before[t] + begin[t], ongoing + inside[t])
-        before[t + 1] = torch.logaddexp(before[t] + outside[t], ongoing.logsumexp(1, keepdim=True))
+        ongoing = torch.addcmul(begin[t], ongoing, inside[t])
+        total = outside[t] + ongoing.sum(1, keepdim=True)
+        ongoing /= total
+        weights[t] /= total
+    # Of the tags from each place on, and of those if a role that came before may go on.
+    after = weights.new_ones(tokens + 1, sequences, 1)
+    going_on = weights.new_ones(tokens + 1, sequences, number // 2)
     for t in reversed(range(tokens)):
-        exists = (t < lengths).unsqueeze(1)
-        start = (begin[t] + going_on[t + 1]).logsumexp(1, keepdim=True)
-        after[t] = torch.where(exists, torch.logaddexp(outside[t] + after[t + 1], start), 0.0)
-        going_on[t] = torch.where(exists, torch.logaddexp(after[t], inside[t] + going_on[t + 1]), 0.0)
-    starts = before[:-1] + begin - after[0]
-    start, sequence, role = torch.nonzero((starts + going_on[1:]).exp() >= least, as_tuple=True)
-    # Each row has the probabilities of one start with every last token.
-    totals = inside[:, sequence, role].cumsum(0).T
-    rest = after[1:, sequence, 0].T + (
-        starts[start, sequence, role].unsqueeze(1) - totals.gather(1, start.unsqueeze(1))
-    )
-    last = torch.arange(tokens)
-    possible = (last >= start.unsqueeze(1)) & (last < lengths[sequence].unsqueeze(1))
-    chances = torch.where(possible, (totals + rest).exp(), 0.0)
+        after[t] = outside[t] * after[t + 1] + (begin[t] * going_on[t + 1]).sum(1, keepdim=True)
+        # A role that cannot have begun may be large here. Infinity times 0 would be no number.
+        going_on[t] = torch.addcmul(after[t], inside[t], going_on[t + 1]).clamp_(max=1e200)
+    start, sequence, role = torch.nonzero(begin * going_on[1:] >= least, as_tuple=True)
+    # Each column has the probabilities of one start with every last token.
+    last = torch.arange(tokens).unsqueeze(1)
+    continued = torch.where(last > start, inside[:, sequence, role], 1.0).cumprod(0)
+    chances = (last >= start) * begin[start, sequence, role] * continued * after[1:, sequence, 0]
     found: list[list[tuple[float, int, int, int]]] = [[] for _ in range(sequences)]
-    for row, stop in zip(*(index.tolist() for index in torch.nonzero(chances >= least, as_tuple=True))):
-        span = float(chances[row, stop]), int(role[row]), int(start[row]), stop + 1
-        found[int(sequence[row])].append(span)
+    for stop, column in zip(*(index.tolist() for index in torch.nonzero(chances >= least, as_tuple=True))):
+        span = float(chances[stop, column]), int(role[column]), int(start[column]), stop + 1
+        found[int(sequence[column])].append(span)
     return found
 
 
