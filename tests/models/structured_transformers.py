@@ -89,7 +89,7 @@ def build(folder, data, encoder="none", **options):
     """A model and the questions; the encoder is one of `ENCODERS` or a config."""
     transformer = {"model_name": folder, "max_length": tiny_transformers.MAX_LENGTH, "overlap": 4, **PREFIX}
     params = {"type": "structured_transformer", "transformer": transformer, "dropout": 0.0, **options}
-    params["head"] = {"type": HEADS[data]}
+    params["head"] = {"type": HEADS.get(data, "span")}
     if encoder != "none":
         params["encoder"] = ENCODERS[encoder] if isinstance(encoder, str) else encoder
     _, instances, vocab = read(folder, data)
