@@ -4,14 +4,15 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from allennlp_coref_rc.commands.arguments import add_numbers, kinds_of, whole_number
+from allennlp_coref_rc.commands.arguments import add_numbers, add_packages, kinds_of, whole_number
 from allennlp_coref_rc.common.error_message import user_message
 from allennlp_coref_rc.common.errors import ConfigurationError
 
-HELP = "download data sets, simulate or mix bAbI stories, divide or pack question files"
+HELP = "download data sets, simulate or mix bAbI stories, divide or pack question files, find exchangeable words"
 
 DESCRIPTION = """
-Downloads data sets, simulates bAbI stories or mixes them two by two, and divides or packs question files.
+Downloads data sets, simulates bAbI stories or mixes them two by two, divides or packs question files, and finds words
+that can be exchanged.
 """
 
 SPLITS = ("train", "valid", "test")
@@ -56,6 +57,12 @@ reader annotated_cnn_dailymail reads such a file in place of the folder. The fil
 .bz2 or .xz.
 """
 
+EXCHANGEABLE = """
+Finds words that can be exchanged in training data without changing it, such as names: those that a reader exchanges in
+training if its entity_substitution is {"type": "induced"}. Prints the groups, and for each refused exchange a context
+that it would make more or less frequent.
+"""
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_kind = kinds_of(parser, "COMMAND")
@@ -94,6 +101,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     kind = add_kind("to-jsonl", "pack .question files into one file", TO_JSONL, to_jsonl)
     kind.add_argument("folder", metavar="FOLDER", help="the folder of .question files")
     kind.add_argument("output", metavar="OUTPUT", help="the file to write")
+
+    kind = add_kind("exchangeable", "find words that can be exchanged in training data", EXCHANGEABLE, exchangeable)
+    kind.add_argument("config", metavar="CONFIG", help="a config with a dataset_reader and a train_data_path")
+    kind.add_argument("-o", "--overrides", default="", metavar="JSON", help="values in place of the config's")
+    add_packages(kind, "dataset readers")
 
 
 def run(args: argparse.Namespace) -> None:
@@ -186,6 +198,33 @@ def to_jsonl(args: argparse.Namespace) -> None:
     files = question_files(find_questions(args.folder))
     write_json_lines(args.output, progress_bar(files, unit=" questions"))
     print(f"{args.output}: {len(files):,} questions")
+
+
+def exchangeable(args: argparse.Namespace) -> None:
+    from allennlp.common import Params
+    from allennlp.data import DatasetReader
+
+    from allennlp_coref_rc.allennlp_runtime.lazy_registry import import_packages, import_plugins
+    from allennlp_coref_rc.common.config_files import load_config, locate
+    from allennlp_coref_rc.data.exchangeable_words import LEVEL, asked_questions, exchangeable_words
+
+    import_plugins()
+    import_packages(args.include_package)
+    params = load_config(locate(args.config), args.overrides)
+    # Annotations take long, and are not used.
+    reader = {**params["dataset_reader"], "annotator": None, "annotation_layers": {}}
+    questions = asked_questions(DatasetReader.from_params(Params(reader)).read(params["train_data_path"]))
+    found = exchangeable_words(questions)
+    print(f"{len(questions):,} questions, {len(found.groups)} groups of words that can be exchanged:")
+    for group in found.groups:
+        print("  " + ", ".join("/".join(forms) for forms in group))
+    refused = [exchange for exchange in found.exchanges if 0 < exchange.p < LEVEL]
+    print(f"{len(refused)} refused exchanges, each with a context whose frequency it changes:")
+    for exchange in refused:
+        pairs = " and ".join(f"{a}, {b}" for a, b in exchange.words)
+        print(f"  {pairs}: p = {exchange.p:.1g}, {exchange.why}")
+    untested = sum(exchange.p == 0 for exchange in found.exchanges)
+    print(f"{untested} exchanges that too few sentences can test")
 
 
 def _tasks(given: Sequence[str], known: Sequence[int]) -> Sequence[int]:

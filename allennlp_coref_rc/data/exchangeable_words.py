@@ -147,7 +147,11 @@ def exchangeable_words(questions: Sequence[AskedQuestion]) -> ExchangeableWords:
     pairs = [pair for pair in contexts.candidates(alike) if all(contexts.in_texts[word] for word in pair)]
     groups = _cliques({pair: found[pair,].p for pair in pairs if accepts(pair)})
     exchanged = {word for group in groups for word in group}
-    tied = [[word for word in names if word not in exchanged] for names in classes]
+    refused = {word for swaps in found if found[swaps].covered >= MIN_COVERED for pair in swaps for word in pair}
+    tied = [
+        [word for word in names if word not in exchanged and (word in refused or not contexts.in_texts[word])]
+        for names in classes
+    ]
     named = [[[word] for word in group] for group in groups]
     for first, second in combinations(tied, 2):
         named += _tied_forms(first, second, accepts)
@@ -221,7 +225,7 @@ class _Contexts:
     def _add(self, kind: int, *parts: Part) -> None:
         for i, (words, marks) in enumerate(parts):
             self._words.extend(words)
-            self._marks.extend(8 * i + mark for mark in marks)
+            self._marks.extend(8 * mark + i for mark in marks)
         self._lengths.append(sum(len(words) for words, _ in parts))
         self._kinds.append(kind)
         self._of_group.append(self._num_groups)
@@ -242,7 +246,8 @@ class _Contexts:
 
         self._code = random(2 * vocab_size)
         self._place = random(int(lengths.max()))[np.arange(len(self._word)) - starts[self._context]]
-        marks = random(max(self._marks) + 1)[np.array(self._marks)]
+        known_marks, mark = np.unique(self._marks, return_inverse=True)
+        marks = random(len(known_marks))[mark]
         self._constant = np.add.reduceat(marks * self._place, starts) + random(len(KINDS))[self._kind]
         order = np.argsort(self._word, kind="stable")
         bounds = np.searchsorted(self._word[order], np.arange(vocab_size + 1))
@@ -363,11 +368,11 @@ def _sentences(words: Sequence[str]) -> list[tuple[str, ...]]:
 
 
 def _marked(*parts: tuple[int, ...]) -> list[Part]:
-    """Marks words that are also in other parts."""
+    """Marks each word by where it first is in the other parts."""
     marked = []
     for part in parts:
-        others = [other for other in parts if other is not part]
-        marked.append((part, [sum(2**i for i, other in enumerate(others) if word in other) for word in part]))
+        places = [{word: i + 1 for i, word in reversed([*enumerate(other)])} for other in parts if other is not part]
+        marked.append((part, [sum(1000**i * at.get(word, 0) for i, at in enumerate(places)) for word in part]))
     return marked
 
 
