@@ -21,7 +21,7 @@ def lines_of(block):
     joined = re.sub(r'"\{.*?\}"', "OVERRIDES", block.replace("\\\n", " "), flags=re.DOTALL)
     for line in joined.splitlines():
         words = shlex.split(re.sub(r"^ *(\w+=\S+ )*", "", line), comments=True)
-        if words and words[0] not in ("done;", "for"):
+        if words and words[0] not in ("done", "done;", "for"):
             yield words
 
 
