@@ -20,10 +20,7 @@ its best seed, and "task N" the value of one task.
 """
 
 UNITS = {"fraction": (0.0, 1.0), "percent": (0.0, 100.0), "error": (100.0, -100.0)}
-"""
-The units of papers, as (start, factor). An accuracy `a` is `start + factor * a` in the unit. "error" is the percentage
-of wrong answers.
-"""
+"""The units of papers, as (start, factor): an accuracy `a` is `start + factor * a`. "error" is the rate of errors."""
 
 SPLITS = {"test": "test_", "validation": "best_validation_"}
 """The prefix of the metrics of each split."""
@@ -44,28 +41,17 @@ Number = Union[float, int]
 
 
 class ColumnOptions(Schema):
-    """
-    What a column shows.
-
-    # Parameters
-
-    measure : `str`, optional (default = `"best"`)
-        One of `MEASURES`.
-    metric : `str`, optional (default = `"accuracy"`)
-        The metric, without the prefix of its split.
-    split : `str`, optional (default = `"test"`)
-        One of `SPLITS`, or one of the table's `evaluations`.
-    unit : `str`, optional (default = `"fraction"`)
-        The paper's unit, one of `UNITS`.
-    tolerance : `float`, optional (default = `0.0`)
-        How much worse than the paper our value may be, in this unit.
-    """
+    """What a column shows."""
 
     measure: Annotated[str, one_of(MEASURES)] = "best"
     metric: str = "accuracy"
+    """The metric, without the prefix of its split."""
     split: str = "test"
+    """One of `SPLITS`, or one of the table's `evaluations`."""
     unit: Annotated[str, one_of(UNITS)] = "fraction"
+    """The paper's unit."""
     tolerance: float = 0.0
+    """How much worse than the paper our value may be, in the paper's unit."""
 
 
 class Column(ColumnOptions):
@@ -99,65 +85,39 @@ class Column(ColumnOptions):
 
 
 class RunOptions(Schema):
-    """
-    The settings of a row's runs, which its table may have for all rows.
-
-    # Parameters
-
-    overrides : `dict[str, Any]`, optional (default = `{}`)
-        New values of the config, by dotted key.
-    tasks : `list[int]`, optional (default = `[]`)
-        The tasks of bAbI.
-    folds : `int`, optional (default = `None`)
-        The number of folds of a cross-validation. There is a run for each of them.
-    seeds : `list[int]`, optional (default = `[]`)
-        The seeds of the runs, unless the command line gives others.
-    data : `dict[str, int]`, optional (default = `{}`)
-        The files that are needed, relative to the folder of all data sets, and the smallest size in bytes that each may
-        have, so that a sample is not taken for the data set. "{task}" stands for the number of the task, and "{fold}"
-        for that of the fold.
-    evaluations : `dict[str, dict[str, Any]]`, optional (default = `{}`)
-        By name, more evaluations on parts of the validation questions: the overrides that choose the part.
-    minutes : `float`, optional (default = `None`)
-        The expected time of a run on one core.
-    compared_with : `str`, optional (default = `None`)
-        Another row of the table. The report tests whether the difference between the two is significant.
-    needs : `str`, optional (default = `None`)
-        What a run needs beside data and a processor, such as a GPU and pretrained weights.
-    note : `str`, optional (default = `None`)
-        A remark for the report.
-    """
+    """The settings of a row's runs, which its table may have for all rows."""
 
     overrides: dict[str, Any] = {}
+    """New values of the config, by dotted key."""
     tasks: Numbers = []
+    """The tasks of bAbI."""
     folds: Optional[Annotated[int, Field(ge=2)]] = None
+    """The number of folds of a cross-validation. There is a run for each of them."""
     seeds: Numbers = []
+    """The seeds of the runs, unless the command line gives others."""
     data: Annotated[dict[str, int], AfterValidator(_check_names)] = {}
+    """The files that are needed, and the smallest size of each in bytes, so that a sample is not taken for the data."""
     evaluations: dict[str, dict[str, Any]] = {}
+    """By name, more evaluations on parts of the validation questions: the overrides that choose the part."""
     minutes: Optional[float] = None
+    """The expected time of a run on one core."""
     compared_with: Optional[str] = None
+    """Another row of the table. The report tests whether the difference between the two is significant."""
     needs: Optional[str] = None
+    """What a run needs beside data and a processor, such as a GPU and pretrained weights."""
     note: Optional[str] = None
+    """A remark for the report."""
 
 
 class Row(RunOptions):
-    """
-    A row of a table: the paper's values, and the config and settings of our runs. A row without a config is not run
-    here.
-
-    # Parameters
-
-    row : `str`
-        The paper's name of the row.
-    paper : `dict[str, Any]`, optional (default = `{}`)
-        The paper's values by column. For a column with the measure `"tasks"` it is a list.
-    config : `str`, optional (default = `None`)
-        The file of the config, or its name in the package.
-    """
+    """A row of a table: the paper's values, and the config and settings of our runs."""
 
     row: str
+    """The paper's name of the row."""
     paper: dict[str, Union[Number, list[Number]]] = {}
+    """The paper's values by column. For a column with the measure `"tasks"` it is a list."""
     config: Optional[str] = None
+    """The file of the config, or its name in the package. A row without a config is not run here."""
 
 
 class Condition(Row):
@@ -174,18 +134,15 @@ class Condition(Row):
         """The runs of some seeds, ordered by seed, then by task or fold."""
         if self.config is None:
             return []
+        shared: dict[str, Any] = {
+            "overrides": self.overrides,
+            "output": output,
+            "data": data,
+            "evaluations": self.evaluations,
+        }
+        key = "task" if self.tasks else "fold"
         return [
-            Run(
-                self.config,
-                seed,
-                part if self.tasks else None,
-                self.overrides,
-                output,
-                data,
-                self.evaluations,
-                [_file(name, part) for name in self.data],
-                fold=part if self.folds else None,
-            )
+            Run(self.config, seed, files=[_file(name, part) for name in self.data], **{**shared, key: part})
             for seed in seeds
             for part in self.parts
         ]
@@ -225,8 +182,7 @@ class Table:
 
 def select(tables: Sequence[Table], patterns: Sequence[str], conditions: Sequence[str]) -> list[Table]:
     """
-    The tables whose names match one of the patterns, with only the conditions whose names match one of `conditions`.
-    Patterns are those of file names. Without any, all match. If nothing is left, a `ConfigurationError` is raised.
+    The tables and conditions whose names match one of the patterns, which are those of file names; all without any.
     """
     chosen = [table for table in tables if not patterns or any(fnmatch.fnmatch(table.name, p) for p in patterns)]
     if conditions:

@@ -106,8 +106,7 @@ class _File(Schema):
 
 def read_conditions(path: str) -> list[Table]:
     """
-    The tables and figures of a file of conditions, or of all .yaml files in a folder, in the order of their names. A
-    malformed file or an unknown key raises a `ConfigurationError` with the file, the line and the key.
+    The tables and figures of a file of conditions, or of all .yaml files in a folder, in the order of their names.
     """
     if os.path.isdir(path):
         names = sorted(name for name in os.listdir(path) if name.endswith(".yaml"))

@@ -12,15 +12,10 @@ KEY = "candidate_probabilities"
 
 def ensemble(paths: Sequence[str]) -> Iterator[dict[str, Any]]:
     """
-    Combines files with the predictions of several readers for the same questions. A candidate's probability is the mean
-    over the readers. An answer is the most probable candidate, or `None` if no reader has one. A malformed prediction,
-    or one for another question, raises a `ConfigurationError`.
+    Combines files with the predictions of several readers for the same questions. The answer is the candidate with the
+    highest mean probability, or `None` if no reader has an answer.
     """
     yield from map(_together, side_by_side(paths, _read, _question, _shown))
-
-
-def _read(path: str) -> Iterator[dict[str, Any]]:
-    return map(_checked, read_json_objects(path))
 
 
 def _question(prediction: dict[str, Any]) -> tuple[Any, str]:
@@ -31,15 +26,15 @@ def _shown(prediction: dict[str, Any]) -> str:
     return f"the question {prediction.get('id')!r:.60} with the answer {prediction['gold']!r:.60}"
 
 
-def _checked(placed: tuple[str, dict[str, Any]]) -> dict[str, Any]:
-    place, prediction = placed
-    probabilities = prediction.get(KEY)
-    numbers = list(probabilities.values()) if isinstance(probabilities, dict) else []
-    if not numbers or not all(isinstance(number, (int, float)) and math.isfinite(number) for number in numbers):
-        raise ConfigurationError(f"{place}: found {probabilities!r:.60} as {KEY}, expected a number by candidate")
-    if not isinstance(prediction.get("gold"), str):
-        raise ConfigurationError(f"{place}: found no gold answer, expected predictions of labelled questions")
-    return prediction
+def _read(path: str) -> Iterator[dict[str, Any]]:
+    for place, prediction in read_json_objects(path):
+        probabilities = prediction.get(KEY)
+        numbers = list(probabilities.values()) if isinstance(probabilities, dict) else []
+        if not numbers or not all(isinstance(number, (int, float)) and math.isfinite(number) for number in numbers):
+            raise ConfigurationError(f"{place}: found {probabilities!r:.60} as {KEY}, expected a number by candidate")
+        if not isinstance(prediction.get("gold"), str):
+            raise ConfigurationError(f"{place}: found no gold answer, expected predictions of labelled questions")
+        yield prediction
 
 
 def _together(predictions: Sequence[dict[str, Any]]) -> dict[str, Any]:

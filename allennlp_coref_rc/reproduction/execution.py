@@ -9,7 +9,7 @@ import traceback
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from importlib.metadata import version
-from typing import Any, Optional
+from typing import Any, Optional, cast
 from unittest.mock import patch
 
 from filelock import FileLock, Timeout
@@ -23,21 +23,12 @@ from allennlp_coref_rc.common.messages import counted
 from allennlp_coref_rc.common.stopping import is_full
 from allennlp_coref_rc.common.workers import end_with
 from allennlp_coref_rc.metrics.answer_scores import answer_counts, correctness
-from allennlp_coref_rc.reproduction.runs import (
-    ALL_PREDICTIONS,
-    ATTEMPT,
-    ERROR,
-    LOG,
-    METRICS,
-    MODEL,
-    PREDICTIONS,
-    RESULT,
-    Run,
-)
+from allennlp_coref_rc.reproduction import runs
+from allennlp_coref_rc.reproduction.runs import ERROR, MODEL, RESULT, Run
 from allennlp_coref_rc.training.exact_checkpointer import recoverable
 
-WEIGHTS = {"none": (), "best": ("model.tar.gz",), "all": ("*",)}
-"""By the value of --keep-weights, the files of weights that a finished run keeps."""
+REMOVED = {"none": ("*.th", "model.tar.gz"), "best": ("*.th",), "all": ()}
+"""By the value of --keep-weights, the files of weights that a finished run removes."""
 
 KEPT = ("id", "answer", "answers", "gold", "answer_texts", "exact_match", "f1", "article", "candidate_probabilities")
 """The keys of predictions that are kept. Others, such as attention, are large."""
@@ -54,15 +45,7 @@ def execute(run: Run, commit: str, cuda_device: int = -1, keep_weights: str = "b
     began it. Other leftovers of an earlier attempt are removed. If another process works on the run, a
     `ConfigurationError` is raised.
 
-    # Parameters
-
-    run : `Run`
-    commit : `str`
-        The commit of the code.
-    cuda_device : `int`, optional (default = `-1`)
-        The GPU, or -1 for the processor.
-    keep_weights : `str`, optional (default = `"best"`)
-        Which weights are kept, one of `WEIGHTS`.
+    `commit` is that of the code. A `cuda_device` of -1 is the processor. `keep_weights` is one of `REMOVED`.
     """
     os.makedirs(run.path(), exist_ok=True)
     try:
@@ -72,11 +55,11 @@ def execute(run: Run, commit: str, cuda_device: int = -1, keep_weights: str = "b
                     os.unlink(run.path(ERROR))
                 if run.result() is None:
                     seconds = _begin(run, commit)
-                    with printing_to(run.path(LOG)):
+                    with printing_to(run.path(runs.LOG)):
                         _execute(run, commit, cuda_device, seconds)
                     _prune(run.path(MODEL), keep_weights)
                 elif run.lacking():
-                    with printing_to(run.path(LOG)):
+                    with printing_to(run.path(runs.LOG)):
                         _evaluate(run, cuda_device)
             except KeyboardInterrupt:
                 raise
@@ -98,19 +81,16 @@ def advice(error: BaseException) -> Optional[str]:
 
 
 def _begin(run: Run, commit: str) -> float:
-    """
-    Prepares the folder. If this attempt resumes from the checkpoints of earlier ones, it returns how many seconds those
-    have trained, and else 0.
-    """
+    """Prepares the folder. Returns the seconds that earlier attempts have trained, if this one resumes from them."""
     seconds = 0.0
-    attempt = run.read(ATTEMPT)
+    attempt = run.read(runs.ATTEMPT)
     if attempt is not None and attempt.get("commit") == commit and recoverable(run.path(MODEL)):
         checkpoints = glob.glob(glob.escape(run.path(MODEL)) + "/training_state_*.th")
         # The time until the last checkpoint but one counts. The attempt before the last may have written it.
         seconds = attempt["seconds"] + max(0.0, sorted(map(os.path.getmtime, checkpoints))[-2] - attempt["begun"])
     else:
         _clear(run)
-    write_text(run.path(ATTEMPT), json.dumps({"commit": commit, "begun": time.time(), "seconds": seconds}))
+    write_text(run.path(runs.ATTEMPT), json.dumps({"commit": commit, "begun": time.time(), "seconds": seconds}))
     return seconds
 
 
@@ -121,8 +101,8 @@ def _execute(run: Run, commit: str, cuda_device: int, earlier_seconds: float) ->
     seconds["train"] += earlier_seconds
     metrics = run.read(os.path.join(MODEL, "metrics.json")) or {}
     metrics.update(_evaluated(run))
-    predictions = list(_predictions(run.path(ALL_PREDICTIONS)))
-    write_text(run.path(PREDICTIONS), "".join(json.dumps(prediction) + "\n" for prediction in predictions))
+    predictions = list(_predictions(run.path(runs.ALL_PREDICTIONS)))
+    write_text(run.path(runs.PREDICTIONS), "".join(json.dumps(prediction) + "\n" for prediction in predictions))
     result = {
         "format": FORMAT,
         "run": run.name,
@@ -139,12 +119,11 @@ def _execute(run: Run, commit: str, cuda_device: int, earlier_seconds: float) ->
         "versions": {"python": platform.python_version(), **{name: version(name) for name in PACKAGES}},
     }
     _write_result(run, result)
-    for name in (ALL_PREDICTIONS, ATTEMPT):
+    for name in (runs.ALL_PREDICTIONS, runs.ATTEMPT):
         os.unlink(run.path(name))
 
 
 def _evaluate(run: Run, cuda_device: int) -> None:
-    """Does the evaluations that a finished run does not have yet."""
     archive = run.path(MODEL, "model.tar.gz")
     if not os.path.exists(archive):
         raise ConfigurationError(
@@ -152,16 +131,14 @@ def _evaluate(run: Run, cuda_device: int) -> None:
             f"again remove {run.path()}"
         )
     seconds = _call(run.commands(cuda_device))["evaluate"]
-    result = run.result()
-    if result is None:
-        raise ConfigurationError(f"{run.path(RESULT)}: no such file, expected the result of the run")
+    result = cast(dict[str, Any], run.result())
     result["metrics"].update(_evaluated(run))
     result["seconds"]["evaluate"] = round(result["seconds"].get("evaluate", 0.0) + seconds, 1)
     _write_result(run, result)
 
 
 def _call(commands: list[list[str]]) -> dict[str, float]:
-    """Runs AllenNLP's commands. Returns, by the name of a command, the seconds that it took in total."""
+    """Runs AllenNLP's commands. Returns the seconds that each of them took in total."""
     import_allennlp()
     from allennlp import commands as allennlp_commands
 
@@ -176,7 +153,7 @@ def _call(commands: list[list[str]]) -> dict[str, float]:
 
 def _evaluated(run: Run) -> dict[str, Any]:
     """The metrics of the run's evaluations, which have the names of evaluations as prefixes."""
-    evaluated = {name: run.read(METRICS.format(name)) or {} for name in run.evaluations}
+    evaluated = {name: run.read(runs.METRICS.format(name)) or {} for name in run.evaluations}
     return {f"{name}_{key}": value for name, metrics in evaluated.items() for key, value in metrics.items()}
 
 
@@ -185,10 +162,7 @@ def _write_result(run: Run, result: dict[str, Any]) -> None:
 
 
 def _predictions(path: str) -> Iterator[dict[str, Any]]:
-    """
-    The predictions with the keys that are kept, and their scores. A score is `correct`, or what a prediction has
-    already, or else `rouge_l`.
-    """
+    """The predictions with the keys that are kept, and their scores if they have none: `correct` or `rouge_l`."""
     with open_text(path) as lines:
         for line in lines:
             output = json.loads(line)
@@ -212,11 +186,9 @@ def _clear(run: Run) -> None:
 
 
 def _prune(folder: str, keep: str) -> None:
-    kept = {path for pattern in WEIGHTS[keep] for path in glob.glob(os.path.join(glob.escape(folder), pattern))}
-    for pattern in ("*.th", "model.tar.gz"):
+    for pattern in REMOVED[keep]:
         for path in glob.glob(os.path.join(glob.escape(folder), pattern)):
-            if path not in kept:
-                os.unlink(path)
+            os.unlink(path)
 
 
 @contextmanager
@@ -241,9 +213,8 @@ def printing_to(path: str) -> Iterator[None]:
 
 def hardware(cuda_device: int) -> str:
     """
-    Describes the GPU of a run, or its processor with PyTorch's name of the instructions that it uses. Other
-    instructions change the last digits of sums, and processors of the same name may differ in them.
-    `ATEN_CPU_CAPABILITY` may limit them.
+    Describes the GPU of a run, or its processor with PyTorch's name of the instructions that it uses, as others change
+    the last digits of sums. `ATEN_CPU_CAPABILITY` may limit them.
     """
     import torch
 

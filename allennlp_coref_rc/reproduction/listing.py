@@ -62,10 +62,7 @@ def try_condition(condition: Condition, selection: Selection) -> bool:
 
 
 def smoke_test(run: Run, with_data: bool = True) -> None:
-    """
-    Builds the dataset reader of a run. With `with_data`, it also reads the beginnings of the data files and builds the
-    model. Whatever fails raises a `ConfigurationError`.
-    """
+    """Builds the dataset reader of a run and, `with_data`, reads the beginnings of the files and builds the model."""
     params = run.params(located=True)
     try:
         reader = DatasetReader.from_params(Params(params["dataset_reader"]))

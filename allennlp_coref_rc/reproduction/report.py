@@ -53,8 +53,7 @@ quite independent, so the true p-values are larger."""
 
 def write_report(path: str, report: str) -> None:
     """
-    Writes the report between its two marks in a file, or at the end of a file without marks. The rest of the file stays
-    as it is, and so do other tables and figures between the marks.
+    Writes the report between its two marks in a file, or at its end. Other tables and figures between the marks stay.
     """
     text = ""
     if os.path.exists(path):
@@ -88,22 +87,12 @@ def report(
     source: Optional[Results] = None,
 ) -> str:
     """
-    The report in Markdown: the tables and figures with the results of their runs.
+    The report in Markdown: the tables and figures with the results of their runs. The seeds are by default those that
+    the conditions name.
 
-    # Parameters
-
-    tables : `Sequence[Table]`
-    seeds : `Sequence[int]`
-        The seeds of the runs. If it is empty, those that the conditions name.
-    output, data : `str`
-        The folders of all runs and of all data sets.
-    figures : `str`, optional (default = `None`)
-        The folder for the files of figures, by default `figures` in `output`. Each figure has a folder of its own in
-        it. It is drawn if all runs of any of its rows are finished.
-    linked_from : `str`, optional (default = `""`)
-        Links to the files of figures are relative to this folder, if it is given.
-    source : `Results`, optional (default = `None`)
-        A file of results, from which the runs are taken. Figures are then left out, since they need the runs' folders.
+    Each figure has a folder of its own in `figures`, by default `output/figures`. It is drawn if all runs of any of its
+    rows are finished; links to its files are relative to `linked_from`, if that is given. With a `source`, the runs are
+    those of a file of results, and figures, which need the runs' folders, are left out.
     """
     parts = [INTRODUCTION]
     for table in tables:
@@ -204,8 +193,7 @@ def state(condition: Condition, scores: Scores, data: str) -> str:
 
 def _tasks(column: Column, conditions: Sequence[Condition], scores: dict[str, Scores]) -> list[str]:
     """
-    A line for each task, with the paper's value, our value with the best seed on validation questions, our mean over
-    seeds, and the minutes of a run.
+    A line for each task: the paper's value, ours with the best seed, our mean over seeds, and the minutes of a run.
     """
     header = ["task"]
     cells: list[dict[Optional[int], str]] = []
@@ -228,7 +216,7 @@ def _tasks(column: Column, conditions: Sequence[Condition], scores: dict[str, Sc
 
 
 def _notes(table: Table) -> list[str]:
-    """The notes on the rows of a table, each on a line with the rows that it is about."""
+    """The notes on the rows, each on a line with the rows that it is about."""
     notes: dict[str, list[str]] = {}
     for condition in table.conditions:
         for note in (condition.note, condition.needs and f"a run needs {condition.needs}"):
@@ -332,7 +320,6 @@ def _number(value: Optional[float], column: Column, mean: bool = False, sign: bo
 
 
 def _p(value: float) -> str:
-    """A p-value. It is never written as 0."""
     return f"{value:.2g}" if value >= SMALLEST_P else f"< {SMALLEST_P:g}"
 
 

@@ -27,10 +27,7 @@ TEXTS = (*FIRST, "commit", "hardware", "note")
 """Columns that hold any text. Others, but for `right`, hold numbers."""
 
 KEY = ("run", "hardware", "commit")
-"""
-Lines with the same values of these columns are about the same run. It may be done again on another processor, or with
-another version.
-"""
+"""The columns that identify a run, which may be done again on another processor or with another version."""
 
 BY_HAND = ("conditions", "note")
 """Columns that a user may fill in. They keep their text if a run that is written again has none."""
@@ -43,14 +40,8 @@ NOT_KEPT = ("epoch", "best_epoch", "peak_", "training_", "validation_")
 
 class Results:
     """
-    The runs of a file of results.
-
-    # Parameters
-
-    path : `str`
-        A file of `coref-rc reproduce --write-results`. Another file raises a `ConfigurationError`.
-    where : `dict[str, str]`, optional (default = `None`)
-        By column, a pattern as for file names. Only lines that match all patterns are read.
+    The runs of a file that `coref-rc reproduce --write-results` has written. `where` has patterns as for file names, by
+    column; only lines that match all of them are read.
     """
 
     def __init__(self, path: str, where: Optional[Mapping[str, str]] = None) -> None:
@@ -101,8 +92,7 @@ def right_answers(line: Line) -> Optional[list[bool]]:
 
 def right_cell(path: str) -> str:
     """
-    For each answer in a file of predictions, whether it is right, as bits in hexadecimal digits. It is empty if there
-    is no file, or if answers are not simply right or wrong.
+    Whether each answer in a file of predictions is right, as bits in hexadecimal digits; empty if that is not known.
     """
     try:
         bits = [score == 1 for score in (scored.score for scored in read_scores(path))] if os.path.exists(path) else []
@@ -112,10 +102,7 @@ def right_cell(path: str) -> str:
 
 
 def read_lines(path: str) -> list[Line]:
-    """
-    The lines of a file of results. A missing column, or a cell that `write_results` would not write, raises a
-    `ConfigurationError` with the file, the line and the column.
-    """
+    """The lines of a file of results. Cells that `write_results` would not write raise a `ConfigurationError`."""
     return [line for _, line in _numbered(path)]
 
 
@@ -131,7 +118,6 @@ def _numbered(path: str) -> Iterator[tuple[int, Line]]:
 
 
 def _expected(column: str, line: Line) -> Optional[str]:
-    """The expected content of a cell; `None` if it has it."""
     cell = line[column]
     if column == "run" and not cell:
         return "the name of a run"
@@ -147,8 +133,7 @@ def _expected(column: str, line: Line) -> Optional[str]:
 
 def write_results(path: str, folder: str, conditions: Sequence[Condition]) -> int:
     """
-    Adds all finished runs in a folder and its subfolders to a file of results. They replace lines about the same runs.
-    Each line names those of the conditions that its run belongs to. Returns the number of runs.
+    Adds all finished runs below a folder to a file of results, in place of lines about the same runs. Returns how many.
     """
     names: dict[str, list[str]] = {}
     for condition in conditions:

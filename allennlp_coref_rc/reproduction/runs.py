@@ -50,39 +50,25 @@ SEEDS = ("random_seed", "numpy_seed", "pytorch_seed")
 
 @dataclass(frozen=True)
 class Run:
-    """
-    A model trained once: with one seed and, for bAbI, on one task, or on the data of one fold.
-
-    # Parameters
-
-    config : `str`
-        The file of the config, or its name in the package.
-    seed : `int`
-    task : `int`, optional (default = `None`)
-        The task of bAbI.
-    overrides : `dict[str, Any]`, optional (default = `{}`)
-        New values of the config, by dotted key.
-    output : `str`, optional (default = `"output/reproduction"`)
-        The folder of all runs.
-    data : `str`, optional (default = `"data"`)
-        The folder of all data sets.
-    evaluations : `dict[str, dict[str, Any]]`, optional (default = `{}`)
-        More evaluations of the trained model: by the prefix of their metrics, overrides of the config.
-    files : `list[str]`, optional (default = `[]`)
-        The data files that the result depends on, relative to `data`.
-    fold : `int`, optional (default = `None`)
-        The fold of a cross-validation, from 1. The config reads the first; see `FOLD`.
-    """
+    """A model trained once: with one seed and, for bAbI, on one task, or on the data of one fold."""
 
     config: str
+    """The file of the config, or its name in the package."""
     seed: int
     task: Optional[int] = None
+    """The task of bAbI."""
     overrides: dict[str, Any] = field(default_factory=dict, hash=False)
+    """New values of the config, by dotted key."""
     output: str = OUTPUT
+    """The folder of all runs."""
     data: str = DATA
+    """The folder of all data sets."""
     evaluations: dict[str, dict[str, Any]] = field(default_factory=dict, compare=False)
+    """More evaluations of the trained model: by the prefix of their metrics, overrides of the config."""
     files: list[str] = field(default_factory=list, compare=False)
+    """The data files that the result depends on, relative to `data`."""
     fold: Optional[int] = None
+    """The fold of a cross-validation, from 1. The config reads the first; see `FOLD`."""
 
     @property
     def part(self) -> Optional[int]:
@@ -116,10 +102,7 @@ class Run:
         return {**paths, **self.overrides, **task, **dict.fromkeys(SEEDS, self.seed)}
 
     def params(self, located: bool = False) -> dict[str, Any]:
-        """
-        The whole config with the run's settings. Its data paths are those of the config or, with `located`, lead to
-        this run's folder of data. A `ConfigurationError` is raised if there is no such config.
-        """
+        """The whole config with the run's settings. If `located`, its data paths lead to this run's folder of data."""
         try:
             params = with_overrides(_load(locate(self.config)), self.settings())
             return with_overrides(params, self._data_paths(params)) if located else params
@@ -132,8 +115,8 @@ class Run:
 
     def commands(self, cuda_device: int = -1) -> list[list[str]]:
         """
-        The arguments of AllenNLP's commands that train the model, predict the test questions, and do the evaluations.
-        If the run is finished, only the evaluations that it does not have yet are left.
+        The arguments of AllenNLP's commands that train the model, predict the test questions, and do the evaluations;
+        of a finished run, only the evaluations that it does not have yet.
         """
         params = self.params()
         overrides = {**self.settings(), **self._data_paths(params), "trainer.cuda_device": cuda_device}
@@ -171,8 +154,7 @@ class Run:
 
     def result(self) -> Optional[dict[str, Any]]:
         """
-        The run's result, or `None` if it is not finished. A result of another version of the config, or of other data,
-        raises a `ConfigurationError`.
+        The run's result, or `None`. That of another version of the config or of the data raises a `ConfigurationError`.
         """
         result = self.read(RESULT)
         if result is not None and result.get("fingerprint") != self.fingerprint():
@@ -220,7 +202,6 @@ class Run:
         return self.read(os.path.join(MODEL, "config.json")) == params and recoverable(self.path(MODEL))
 
     def _differences(self) -> str:
-        """The first difference between a finished run's config and the expected one."""
         params = self.params(located=True)
         expected = Params(params).as_flat_dict()
         actual = Params(self.read(os.path.join(MODEL, "config.json")) or params).as_flat_dict()

@@ -17,17 +17,16 @@ FAILED_BELOW = 0.95
 
 @dataclass(frozen=True)
 class Score:
-    """
-    The score of a condition's runs, in the unit of a column: the mean over `seeds` seeds, its standard deviation
-    (`None` for a single seed), and the best seed's score (not a number if there is no validation metric). `tasks`
-    says which share of the tasks or folds it is about ("2 of 20 tasks"). It is empty for all, and for a chosen one.
-    """
+    """The score of a condition's runs, in the unit of a column."""
 
     mean: float
     sd: Optional[float]
+    """The standard deviation over seeds; `None` for a single one."""
     seeds: int
     best: float
+    """The best seed's score; not a number if folds have no validation metric."""
     tasks: str = ""
+    """The share of the tasks or folds that it is about ("2 of 20 tasks"); empty for all, and for a chosen one."""
 
     def of(self, measure: str) -> float:
         """The value to compare with the paper's."""
@@ -38,14 +37,7 @@ class Scores:
     """
     The results of a condition's runs. The best seed (of each task) has the best validation metric. Ties go to the lower
     validation loss, then to the lower seed. Folds count as tasks, but a mean over folds is one over their questions.
-
-    # Parameters
-
-    condition : `Condition`
-    runs : `Sequence[Run]`
-        All runs of the condition, finished or not.
-    source : `Results`, optional (default = `None`)
-        A file with the results of runs. By default results are read from the runs' folders.
+    `runs` are all runs, finished or not. Results are read from their folders, or from the file `source`.
     """
 
     def __init__(self, condition: Condition, runs: Sequence[Run], source: Optional[Results] = None) -> None:
@@ -78,8 +70,7 @@ class Scores:
 
     def best_seed(self, task: Optional[int], validation_key: str) -> int:
         """
-        The best seed of a task by a metric on validation questions. If a run does not have the metric, a
-        `ConfigurationError` is raised, unless there is only one seed.
+        The best seed of a task by a metric on validation questions, which all runs need unless there is only one seed.
         """
         seeds = self.seeds(task)
         if len(seeds) == 1:
@@ -109,8 +100,8 @@ class Scores:
 
     def score(self, column: Column, task: Optional[int] = None) -> Optional[Score]:
         """
-        The score over all tasks, or of one. If runs are missing, it is the score of the seeds that have the most tasks,
-        over these tasks. `None` if there are no runs, or if they do not have the metric.
+        The score over all tasks, or of one; `None` if there is none. If runs are missing, it is that of the seeds that
+        have the most tasks, over these tasks.
         """
         by_seed = [[part for part, other in self.results if other == seed] for seed in self.seeds()]
         most = max(map(len, by_seed), default=0)

@@ -23,20 +23,7 @@ CODE = ("*.py", "*.cpp", "*.jsonnet", "*.libsonnet")
 
 @dataclass(frozen=True)
 class Selection:
-    """
-    Selects the runs of conditions for a session.
-
-    # Parameters
-
-    seeds : `list[int]`, optional (default = `[]`)
-        By default those of each condition.
-    tasks, folds : `list[int]`, optional (default = `[]`)
-        Tasks of bAbI, and folds of cross-validations. By default all.
-    data : `str`, optional (default = `"data"`)
-        The folder of all data sets.
-    output : `str`, optional (default = `"output/reproduction"`)
-        The folder of all runs.
-    """
+    """Selects the runs of conditions for a session: by default those of all tasks and folds, with a row's own seeds."""
 
     seeds: list[int] = field(default_factory=list)
     tasks: list[int] = field(default_factory=list)
@@ -54,8 +41,7 @@ class Selection:
 
     def minutes(self, conditions: Sequence[Condition]) -> dict[Run, float]:
         """
-        The runs of those conditions whose data and config are there, ordered by seed, each with its expected minutes.
-        The names of the other conditions are printed.
+        The runs whose data and config are there, by seed, with their expected minutes. Prints the other conditions.
         """
         minutes: dict[Run, float] = {}
         for condition in conditions:
@@ -83,10 +69,7 @@ def print_commands(minutes: dict[Run, float], threads: int, gpus: Sequence[str])
 def run_all(
     minutes: dict[Run, float], slots: Sequence[Slot], scheduler: Optional[str], threads: int, keep_weights: str
 ) -> int:
-    """
-    Does the runs that are not finished, in processes on this machine, one for each slot, or on the Dask cluster of a
-    scheduler. Returns the number of runs that failed.
-    """
+    """Does the runs that are not finished, in a process for each slot or on a Dask cluster. Returns how many failed."""
     waiting = [run for run in minutes if not run.finished]
     job = {"commit": commit(), "keep_weights": keep_weights}
     if scheduler:
@@ -156,10 +139,7 @@ class Progress:
 
 
 def commit() -> str:
-    """
-    The commit of the clone. If code or configs have changed since, "+" and a hash of the changes follow. It is empty
-    without Git or outside of a clone.
-    """
+    """The commit of the clone, with "+" and a hash of later changes; empty without Git or outside of a clone."""
 
     def git(*words: str) -> str:
         try:

@@ -11,10 +11,7 @@ from allennlp_coref_rc.metrics.answer_scores import correctness
 
 
 class Scored(NamedTuple):
-    """
-    A question of a file of predictions: its id (if it has one), the score of its answer, its correct answers, and the
-    article that it is about, if the data set names one.
-    """
+    """A question of a file of predictions, and the score of its answer. What is not known is `None`."""
 
     id: Any
     score: float
@@ -31,25 +28,19 @@ class Pairs(NamedTuple):
 
 
 class McNemar(NamedTuple):
-    """
-    The result of McNemar's test. It looks at the questions that only one of two readers answers correctly, and asks
-    whether both readers have equally many of them.
-
-    `exact` is the two-sided p-value from the binomial distribution. `corrected` is the p-value from the chi-squared
-    distribution with the correction for continuity.
-    """
+    """The result of McNemar's test: are there equally many questions that only the one or the other reader answers?"""
 
     questions: int
     only_first: int
     only_second: int
     exact: float
+    """The two-sided p-value from the binomial distribution."""
     corrected: float
+    """The p-value from the chi-squared distribution with the correction for continuity."""
 
 
 class Bootstrap(NamedTuple):
-    """
-    The mean difference between two readers' scores for the same questions, its 95 % interval and two-sided p-value.
-    """
+    """The mean difference of two readers' scores for the same questions, its 95 % interval and two-sided p-value."""
 
     questions: int
     difference: float
@@ -78,19 +69,8 @@ def paired_bootstrap(
     groups: Optional[Sequence[Any]] = None,
 ) -> Bootstrap:
     """
-    The mean difference between the first and the second reader's scores for the same questions, over samples that are
-    drawn with replacement.
-
-    # Parameters
-
-    first, second : `Sequence[float]`
-        The readers' scores, in the same order.
-    samples : `int`, optional (default = `10000`)
-        The number of samples.
-    seed : `int`, optional (default = `1`)
-    groups : `Sequence[Any]`, optional (default = `None`)
-        The group of each question, such as its passage. Whole groups are then drawn, since the questions of a group are
-        not independent of each other. By default each question is drawn by itself.
+    The mean difference between two readers' scores for the same questions, over samples drawn with replacement. Of
+    given `groups`, such as passages, whole ones are drawn, since their questions are not independent of each other.
     """
     differences = np.asarray(first, dtype=float) - np.asarray(second, dtype=float)
     groups = range(len(differences)) if groups is None else groups
@@ -110,10 +90,8 @@ def paired_bootstrap(
 
 def read_scores(path: str, key: Optional[str] = None) -> list[Scored]:
     """
-    The questions of a file of predictions, in order. A score is the prediction's `key` or, without one, whether the
-    answer is correct (`correct`, `exact_match`, or `answer` and `gold`). `allennlp predict` writes such a file with an
-    object for each question, and `allennlp evaluate` with an object for each batch. A prediction without a score raises
-    a `ConfigurationError`.
+    The questions of a file of `allennlp predict` (an object for each question) or `allennlp evaluate` (one for each
+    batch). A score is the prediction's `key` or, without one, whether the answer is correct.
     """
     questions = []
     for place, prediction in _predictions(path):
@@ -130,8 +108,7 @@ def read_scores(path: str, key: Optional[str] = None) -> list[Scored]:
 
 def pair(first: Sequence[Scored], second: Sequence[Scored], names: tuple[str, str]) -> Pairs:
     """
-    Pairs the scores for the same questions: by their ids if all have one, and by their order otherwise. `names` are
-    those of the two files, for messages. Files with different questions raise a `ConfigurationError`.
+    Pairs the scores for the same questions, by their ids if all have one and else by order. `names` are the files'.
     """
     tables: list[dict[Any, Scored]] = []
     for name, questions in zip(names, (first, second)):

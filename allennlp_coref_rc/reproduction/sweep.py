@@ -32,9 +32,8 @@ Job = dict[str, Any]
 
 def run_in_processes(runs: Sequence[Run], slots: Sequence[Slot], threads: int, job: Job) -> Iterator[tuple[Run, bool]]:
     """
-    Does runs, each in a process of its own, as many at a time as there are slots. When a run ends, it is yielded
-    together with whether it succeeded. AllenNLP is imported only once: the processes are forks of one that has imported
-    everything.
+    Does runs, each in a process of its own, as many at a time as there are slots. Yields each when it ends, and whether
+    it succeeded. The processes are forks of one that has imported AllenNLP.
     """
     # Compiled libraries read these variables when they are loaded, in the process that forks all others. An import asks
     # for CUDA there, and forks can still use it only with this setting.
@@ -64,8 +63,7 @@ def run_in_processes(runs: Sequence[Run], slots: Sequence[Slot], threads: int, j
 
 def run_on_cluster(runs: Sequence[Run], scheduler: str, threads: int, job: Job) -> Iterator[tuple[Run, bool]]:
     """
-    Does the same as `run_in_processes` on the Dask cluster of a scheduler. Its workers must have the current folder,
-    the data and the folder of the runs.
+    Does the same on a Dask cluster, whose workers must have the current folder, the data and the folder of the runs.
     """
     with Workers(0, scheduler) as workers:
         function = partial(_execute_elsewhere, os.getcwd(), threads, job)
@@ -98,7 +96,7 @@ def _child(run: Run, gpu: Slot, job: Job) -> None:
 
 
 def _execute_elsewhere(folder: str, threads: int, job: Job, items: list[tuple[str, Run]]) -> str:
-    """Does a run in a process of its own. Returns why it failed, or an empty text if it succeeded."""
+    """Does a run in a process of its own. Returns why it failed."""
     words = [sys.executable, "-m", "allennlp_coref_rc.reproduction.execution"]
     try:
         with (

@@ -1,4 +1,1 @@
-"""
-The papers' figures: curves and scores of finished runs, and their drawings. Modules of curves and scores import neither
-PyTorch nor AllenNLP.
-"""
+"""The papers' figures. Modules of curves and scores import neither PyTorch nor AllenNLP."""

@@ -83,10 +83,7 @@ def draw(path: str, curves: Sequence[Curve], x_name: str, y_name: str) -> None:
 
 
 def write_curves(path: str, curves: Sequence[Curve], x_name: str, y_name: str) -> list[str]:
-    """
-    Draws the mean and the standard deviation over the runs of each curve to PATH.png, and writes the numbers to
-    PATH.csv. Returns both paths.
-    """
+    """Draws the mean and the deviation over the runs of each curve to PATH.png, and writes the numbers to PATH.csv."""
     write_table(path + ".csv", curves, x_name, y_name)
     draw(path + ".png", curves, x_name, y_name)
     return [path + ".png", path + ".csv"]
@@ -105,8 +102,8 @@ def setting(folder: Path, key: str) -> Optional[float]:
 
 def ablation_curve(name: str, folders: Sequence[Path], metric: str, against: Sequence[str]) -> Curve:
     """
-    A metric of finished runs against a setting of theirs, the only one of the dotted keys `against` that a config has.
-    A run without it counts as 0. If no run has it, the curve is a level line.
+    A metric of finished runs against the one of the settings `against` that their configs have; by default it is 0. If
+    no run has any, the curve is a level line.
     """
     points = defaultdict(list)
     settings: list[Optional[float]] = []

@@ -50,10 +50,7 @@ class Figure(Table):
 
 
 def best_runs(rows: Sequence[Scores], task: Optional[int], metric: str) -> dict[str, Run]:
-    """
-    By the name of a row, its run that is best on validation questions. If rows have the same name, or a row has no run
-    of the task, a `ConfigurationError` is raised.
-    """
+    """By the name of a row, its run that is best on validation questions."""
     names = [scores.condition.row for scores in rows]
     if len(set(names)) < len(names):
         raise ConfigurationError(f"found the rows {', '.join(names)}, expected a name of its own for each")

@@ -35,10 +35,7 @@ BOUNDS = (200, 400, 600, 800, 1000, 1200)
 
 
 class Answered(NamedTuple):
-    """
-    A question that a reader has answered: the question, the number of tokens of its passage, its correct answers, and
-    the counts from which metrics are computed.
-    """
+    """A question that a reader has answered, and the counts from which metrics are computed."""
 
     question: str
     length: int
@@ -70,10 +67,7 @@ class Group(NamedTuple):
 
 
 def read_answers(path: str) -> dict[Any, Answered]:
-    """
-    The questions of a file of predictions, by their ids or, if they have none, by their numbers. A prediction without
-    correct answers raises a `ConfigurationError`.
-    """
+    """The labelled questions of a file of predictions, by their ids or, if they have none, by their numbers."""
     answers: dict[Any, Answered] = {}
     for number, values in enumerate(progress_bar(read_json(path), desc=path, unit=" questions"), start=1):
         known = values.get("answer_texts")
@@ -98,7 +92,7 @@ def read_answers(path: str) -> dict[Any, Answered]:
 
 
 def _counts(prediction: JsonValue, references: list[str]) -> list[float]:
-    """The counts of an answer. If a prediction comes with a score, as those of Quoref do, that score is taken."""
+    """The counts of an answer, with the scores that the prediction comes with, as those of Quoref do."""
     counts = answer_counts(prediction["answer"].string(), references)
     for i, name in enumerate(MEANS, start=1):
         carried = prediction.get(name)
@@ -164,10 +158,7 @@ def score(names: Sequence[str], counts: Sequence[numpy.ndarray], measures: Itera
 
 
 def group_by(by: str, readers: Readers, measures: Sequence[str], bounds: Sequence[int], samples: int) -> list[Group]:
-    """
-    All questions as one group, then each group that has questions. Groups are those of one of `GROUPINGS`, by the first
-    reader's tokens. `bounds` are the bounds of lengths in tokens.
-    """
+    """All questions as one group, then each group of one of `GROUPINGS` that has questions."""
     by_type = by == GROUPINGS[0]
     members: dict[str, list[Any]] = {}
     for key, answered in next(iter(readers.values())).items():
@@ -184,8 +175,7 @@ def group_by(by: str, readers: Readers, measures: Sequence[str], bounds: Sequenc
 
 def markdown(title: str, groups: Sequence[Group], measure: str) -> str:
     """
-    A table with a row for each group. The first reader's cells have only its score. Those of the others also have the
-    difference from it and the interval.
+    A table with a row for each group. Cells of all readers but the first have the difference and the interval too.
     """
     names = [score.reader for score in groups[0].scores if score.measure == measure]
     lines = [f"## {MEASURES[measure]} by {title}", "", f"| {title} | questions | {' | '.join(names)} |"]
@@ -249,10 +239,7 @@ class Comparison:
             raise ConfigurationError("found bounds or samples of less than 1, expected 1 or more")
 
     def write(self, folder: str, paths: dict[str, str]) -> list[str]:
-        """
-        Writes tables and pictures from files of predictions, whose paths are given by reader. Returns the paths of what
-        it wrote. The folder is made only if all files can be used.
-        """
+        """Writes tables and pictures from the readers' files of predictions. Returns their paths."""
         readers, bounds = read_readers(paths), sorted(set(self.bounds))
         tables = {by: group_by(by, readers, self.measures, bounds, self.samples) for by in self.by}
         parts = [(by, groups, measure) for by, groups in tables.items() for measure in self.measures]

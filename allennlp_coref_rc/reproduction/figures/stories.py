@@ -23,10 +23,7 @@ class Story(NamedTuple):
 
 
 def find_stories(reader: AnnotatedBabiReader, name: str, numbers: Sequence[int]) -> dict[int, Story]:
-    """
-    Questions of a bAbI file by their numbers (the first is 1), in the order of `numbers`. A number that the file does
-    not have raises a `ConfigurationError`.
-    """
+    """Questions of a bAbI file by their numbers, from 1."""
     items = reader.read_items(reader.find(name), name)
     stories = {number: Story(question, task) for number, (_, (_, task, question)) in enumerate(items, start=1)}
     for number in numbers:
@@ -47,8 +44,7 @@ def by_prefixes(predictor: Predictor, story: Story) -> Distributions:
 
 def by_boundaries(predictor: Predictor, story: Story) -> Distributions:
     """
-    The answer layer's probabilities of the classes, from the encoding of each sentence's last token. The reader reads
-    the whole story once. A reader whose answers are not classes raises a `ConfigurationError`.
+    The probabilities of the classes from the encoding of each sentence's last token. The reader reads the story once.
     """
     model, reader = predictor._model, babi_reader(predictor._dataset_reader)
     names = model.vocab.get_index_to_token_vocabulary(CLASS_LABELS)
