@@ -13,9 +13,8 @@ from allennlp_coref_rc.config_check.check import check_object
 
 def load_config(option: str, value: str, base: type[Registrable]) -> dict[str, Any]:
     """
-    The config of an object that an option gives. `value` is a registered name, JSON or Jsonnet, a file of these, or the
-    config of an experiment whose dataset reader, or that reader's annotator, is meant. An error raises a
-    `ConfigurationError`.
+    The config of an object that an option gives: a registered name, JSON or Jsonnet, a file of these, or the config of
+    an experiment, for its dataset reader or that reader's annotator.
     """
     try:
         if value.lstrip().startswith("{"):

@@ -33,30 +33,21 @@ class DocumentSource:
     """
     The place that documents to be annotated come from. Every process has a copy of this small value. One process reads
     the items, and any process turns them into documents.
-
-    # Parameters
-
-    path : `str`
-        A file, a folder, a pattern or an address, as each class says.
-    together : `bool`, optional (default = `True`)
-        Whether a document's passage and questions are annotated as one text.
-    encoding : `str`, optional (default = `"utf-8-sig"`)
-        The encoding of plain text and JSONL.
     """
 
     path: str
+    """A file, a folder, a pattern or an address, as each class says."""
     together: bool = True
+    """Whether a document's passage and questions are annotated as one text."""
     encoding: str = "utf-8-sig"
+    """The encoding of plain text and JSONL."""
 
     def items(self) -> Iterator[tuple[str, Any]]:
         """The items of the input in order, each after its place, which messages name. Items can be pickled."""
         raise NotImplementedError
 
     def to_document(self, item: Any) -> Document:
-        """
-        Turns an item into a document. In this class an item is a document already, a `TextItem`, or the error of a
-        malformed document, which is raised.
-        """
+        """Turns an item into a document. Here it is one already, a `TextItem`, or the error of a malformed one."""
         if isinstance(item, ConfigurationError):
             raise item
         if isinstance(item, Document):
@@ -103,10 +94,7 @@ class TextFiles(DocumentSource):
 
 
 class JsonLines(DocumentSource):
-    """
-    A JSONL file. Its objects have a `text`, and may have an `id`; their other keys go into the document's `data`. Or
-    they have `tokens` and the other keys of a document.
-    """
+    """A JSONL file of objects with a `text`, or with `tokens` and the other keys of a document."""
 
     def items(self) -> Iterator[tuple[str, Any]]:
         with open_text(local_path(self.path), encoding=self.encoding) as lines:
@@ -138,10 +126,7 @@ class JsonLines(DocumentSource):
 
 
 class AnnotatedDocuments(DocumentSource):
-    """
-    A file of annotated documents that get more annotations. Documents that failed before are tried again, but not
-    malformed items, which are not documents.
-    """
+    """A file of annotated documents that get more annotations. Those that failed before are tried again."""
 
     def items(self) -> Iterator[tuple[str, Union[Document, ConfigurationError]]]:
         for place, document in read_lines(local_path(self.path)):
@@ -202,16 +187,15 @@ def document_source(
     path: str, reader: Optional[dict[str, Any]] = None, format: Optional[str] = None, encoding: Optional[str] = None
 ) -> DocumentSource:
     """
-    The documents at a path. They are texts that another tool has annotated if their `format` is given. Otherwise they
-    are annotated documents if the file has their header, and a data set if the config of a `reader` is given, and else
-    the path's name tells what they are. The `encoding` of plain text and JSONL is UTF-8 by default.
+    The documents at a path: texts of another tool's `format`, annotated documents if the file has their header, a data
+    set if there is the config of its `reader`, and else plain text or JSONL, as the path's name tells.
     """
+    several = os.path.isdir(path) or (glob.has_magic(path) and not os.path.exists(path))
+    texts = TextFiles if several else JsonLines if _is_json(path) else TextLines
     if encoding is not None:
         if reader is not None or format is not None:
             raise ConfigurationError("found --encoding and --reader or --format, expected plain text or JSONL")
-        if os.path.isdir(path) or (glob.has_magic(path) and not os.path.exists(path)):
-            return TextFiles(path, encoding=encoding)
-        return (JsonLines if _is_json(path) else TextLines)(path, encoding=encoding)
+        return texts(path, encoding=encoding)
     if format is not None:
         if reader is not None:
             raise ConfigurationError("found --reader and --format, expected one of them")
@@ -227,8 +211,8 @@ def document_source(
         return AnnotatedDocuments(local, together)
     if is_hub_address(path):
         raise ConfigurationError(f"{path}: found a data set of the Hugging Face hub, expected also --reader")
-    if os.path.isdir(path) or (glob.has_magic(path) and not os.path.exists(path)):
-        return TextFiles(path)
+    if several:
+        return texts(path)
     header = read_header(local_path(path))
     if header is not None:
         source = AnnotatedDocuments(path)
@@ -237,7 +221,7 @@ def document_source(
         return replace(source, together=not isinstance(last, dict) or last.get("together") is not False)
     if bare(path).endswith((".ann", "conll", ".conllu")):
         raise ConfigurationError(f"{path}: found a name of annotations, expected plain text or also --format")
-    return (JsonLines if _is_json(path) else TextLines)(path)
+    return texts(path)
 
 
 @lru_cache(maxsize=1)

@@ -53,10 +53,7 @@ class Job:
             return [hashlib.sha256(line.encode()).digest() for line in lines]
 
     def annotate(self, items: Sequence[Item]) -> "ChunkResult":
-        """
-        Annotates the documents of the items. Malformed items, and documents on which the annotator fails, are set
-        aside.
-        """
+        """Annotates documents. Malformed items, and documents on which the annotator fails, are set aside."""
         with _one_at_a_time, trusting(self.trust):
             result = ChunkResult()
             for start in range(0, len(items), self.batch_size):
@@ -131,7 +128,7 @@ def _import(packages: tuple[str, ...]) -> None:
 
 
 def _name(error: Exception) -> str:
-    """An error in a line. If the user can fix it, it is the message without the name of its class."""
+    """An error in a line, without the name of its class if the user can fix it."""
     if isinstance(error, ConfigurationError):
         return str(error)
     return "".join(traceback.format_exception_only(error)).strip()

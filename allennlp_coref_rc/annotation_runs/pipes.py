@@ -13,9 +13,8 @@ from allennlp_coref_rc.common.files import destination, is_in_place, known_as, o
 @contextmanager
 def pipes(input: str, output: str) -> Iterator[tuple[str, str]]:
     """
-    The paths of files that stand for an input and an output that are pipes or devices, or "-", which is stdin or
-    stdout. Other paths stay. The input is JSONL if it begins with "{", and else plain text. The output is written at
-    the end.
+    The paths of files that stand for an input and an output that are pipes, devices or "-". The input is JSONL if it
+    begins with "{". The output is written at the end.
     """
     with tempfile.TemporaryDirectory() as folder:
         given, made = input, output

@@ -48,17 +48,11 @@ class AnnotationRun:
     annotator: dict[str, Any]
     """The annotator's config."""
     reader: Optional[dict[str, Any]] = None
-    """
-    The config of the dataset reader that reads the input. By default the input is plain text, JSONL or annotated
-    documents.
-    """
+    """The config of a data set's reader. By default the input is plain text, JSONL or annotated documents."""
     format: Optional[str] = None
     """The format of the input, one of `annotations.formats.FORMATS`, if another tool has annotated it."""
     workers: Optional[int] = None
-    """
-    The number of worker processes; 0 uses this process alone. By default this process begins alone, and workers
-    take over if they will finish earlier (see `common/workers.py`).
-    """
+    """As `Workers` takes it. By default this process begins alone, and workers take over if they finish earlier."""
     scheduler: Optional[str] = None
     """The address of a Dask scheduler, to use its workers in place of processes on this machine."""
     batch_size: int = 8
@@ -113,7 +107,6 @@ class AnnotationRun:
         return {path: (status.st_mtime_ns, status.st_size) for path in files for status in [os.stat(path)]}
 
     def _bare_reader(self) -> Optional[dict[str, Any]]:
-        """The reader's config without the annotator that it may have."""
         return self.reader and {key: value for key, value in self.reader.items() if key != "annotator"}
 
     def _num_workers(self, num_chunks: int) -> Optional[int]:
@@ -133,7 +126,6 @@ class AnnotationRun:
         }
 
     def _header(self, source: DocumentSource, counts: Counter, plan: dict[str, Any]) -> dict[str, Any]:
-        """The header of the output: that of the input, and what this run adds."""
         header = source.header()
         run = {"config": self.annotator, "together": source.together, "versions": plan["versions"]}
         return {
@@ -159,7 +151,6 @@ def _counts(unfinished: UnfinishedOutput, documents: int) -> Counter:
 
 
 def _digest(job: Job, processes: Workers, documents: int, chunk_size: int) -> str:
-    """The SHA-256 hash of all documents before they are annotated."""
     digests: list[bytes] = [b""] * documents
     with progress_bar(total=documents, unit=" documents", desc="reading") as bar:
         todo = chunks(job.source.items(), chunk_size)
@@ -212,8 +203,8 @@ def _one_by_one(job: Job, processes: Workers, chunk: Chunk) -> ChunkResult:
 
 def summarise(output: str, counts: Counter, name: Optional[str] = None) -> None:
     """
-    Prints the counts, and warnings if documents failed or nothing is annotated. If a `name` is given, the output went
-    there, and the file of failed documents will be removed.
+    Prints the counts and warnings. `name` is the pipe that gets the output; the file of failed documents is then
+    removed.
     """
     if counts["documents"]:
         print(

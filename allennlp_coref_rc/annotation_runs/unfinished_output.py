@@ -10,14 +10,7 @@ from filelock import FileLock, Timeout
 from allennlp_coref_rc.annotation_runs.job import ChunkResult
 from allennlp_coref_rc.annotations.document import header_line, json_line
 from allennlp_coref_rc.common.errors import ConfigurationError
-from allennlp_coref_rc.common.files import (
-    atomic_write,
-    check_writable,
-    destination,
-    is_in_place,
-    open_text,
-    write_text,
-)
+from allennlp_coref_rc.common.files import atomic_write, check_writable, destination, is_in_place, open_text, write_text
 
 PART = re.compile(r"\d{6,}\.jsonl")
 
@@ -25,18 +18,11 @@ PART = re.compile(r"\d{6,}\.jsonl")
 class UnfinishedOutput:
     """
     The folder OUTPUT.unfinished, in which a run keeps finished chunks until all are done. It holds a plan, which says
-    what the run does to which input, and a file for each finished chunk. Use it in a `with` statement. Only one process
-    at a time can enter it; another raises a `ConfigurationError`. In the end the folder is removed if it has no
-    finished chunk.
+    what the run does to which input, and a file for each finished chunk. Use it in a `with` statement, which only one
+    process at a time can enter. In the end the folder is removed if it has no finished chunk.
 
-    # Parameters
-
-    output : `str`
-        The file of the annotated documents. If it cannot be written, a `ConfigurationError` is raised at once. If it
-        exists already, one is raised when work begins, unless `force` is true or a run was killed just after it wrote
-        the file.
-    force : `bool`, optional (default = `False`)
-        Whether to start over.
+    If the output exists, entering raises a `ConfigurationError`, unless `force` makes it start over or a run was killed
+    just after it wrote the file.
     """
 
     def __init__(self, output: str, force: bool = False) -> None:
@@ -73,17 +59,14 @@ class UnfinishedOutput:
             return
         begun = self._read_plan()
         differences = [
-            f"  {key}: found {json.dumps(begun.get(key))}, expected {json.dumps(value)}"
+            f"\n  {key}: found {json.dumps(begun.get(key))}, expected {json.dumps(value)}"
             for key, value in plan.items()
             if begun.get(key) != value
         ]
         if differences:
             raise ConfigurationError(
-                "\n".join(
-                    [f"{self.folder} holds the beginning of another run:"]
-                    + differences
-                    + ["Finish that one with the arguments it had, or start over with --force."]
-                )
+                f"{self.folder} holds the beginning of another run:{''.join(differences)}\n"
+                "Finish that one with the arguments it had, or start over with --force."
             )
 
     def begin(self, plan: dict[str, Any]) -> None:
@@ -116,8 +99,8 @@ class UnfinishedOutput:
 
     def join(self, header: dict[str, Any], failed_header: dict[str, Any]) -> None:
         """
-        Joins all chunks into one file of annotated documents and one of failed documents, and empties the folder. If
-        there are no documents of a kind, their file is removed.
+        Joins all chunks into a file of annotated documents and one of failed ones, if there are any; empties the
+        folder.
         """
         summaries = self.finished()
         sizes = {key: sum(summary[key] for summary in summaries.values()) for key in ("documents", "failed")}

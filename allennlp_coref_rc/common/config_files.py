@@ -26,8 +26,8 @@ def names() -> list[str]:
 
 def locate(path: str) -> str:
     """
-    Finds a config: `path` itself, if there is such a file, or else the config of that name that comes with the package,
-    with or without `training_config/` and `.jsonnet`. If there is neither, returns `path` unchanged.
+    A config file, or else the config of that name in the package, with or without `training_config/` and `.jsonnet`.
+    The path stays unchanged if there is neither.
     """
     if os.path.exists(path):
         return path
@@ -39,10 +39,7 @@ def locate(path: str) -> str:
 
 
 def load_config(path: str, overrides: str = "") -> dict[str, Any]:
-    """
-    The values of a config file, with overrides (JSON or Jsonnet, as `-o` takes them). An error in either raises a
-    `ConfigurationError`.
-    """
+    """The values of a config file, with overrides (JSON or Jsonnet, as `-o` takes them)."""
     from allennlp.common import Params
 
     check_overrides(overrides)
@@ -70,7 +67,7 @@ def load_config(path: str, overrides: str = "") -> dict[str, Any]:
 
 
 def _similar(name: str) -> list[str]:
-    """The config whose name is most like this, with or without its folder, if one is close to it."""
+    """The config of the package with the most similar name, with or without its folder."""
     known = {name.removesuffix(SUFFIX): name for name in names()}
     for part in (str, os.path.basename):
         close = {part(short): full for short, full in known.items()}

@@ -11,10 +11,8 @@ LONGEST_FIELD = 2**31 - 1
 
 def read_csv_rows(path: str, columns: Sequence[str], tabs: bool = False) -> Iterator[tuple[int, dict[str, str]]]:
     """
-    The rows of a CSV file whose first line names its columns. Each comes with the number of its first line, as fields
-    in quotation marks may span several. A missing column of `columns`, a row with more or fewer fields than the first
-    line, or unmatched quotation marks raise a `ConfigurationError` with the file and the line. With `tabs`, fields are
-    divided by tabs, and quotation marks are characters like others.
+    The rows of a CSV file by columns, which its first line names, each with its line, as quoted fields may span
+    several. With `tabs`, tabs divide fields, and quotation marks are characters like others.
     """
     # By default, Python refuses fields of more than 131,072 characters.
     csv.field_size_limit(LONGEST_FIELD)

@@ -66,7 +66,7 @@ FROM_PARAMS = "allennlp.common.from_params"
 def _of_config(error: Exception) -> Optional[str]:
     """
     The message of an error that was raised while AllenNLP made an object of a config's values, such as an optimizer of
-    a learning rate of -1. It names the innermost object, and the keys that lead to it.
+    a learning rate of -1: the keys that lead to the innermost object, and its class.
     """
     cls = keys = module = None
     for frame, _ in traceback.walk_tb(error.__traceback__):

@@ -46,11 +46,7 @@ def is_among(path: str, others: Iterable[str]) -> bool:
 
 
 def named_paths(arguments: Iterable[str]) -> dict[str, str]:
-    """
-    The paths by name, from arguments NAME=PATH. If an argument has no "=", or is itself the path of a file, the name is
-    that of the file up to its first dot. An empty name or path, or a name that comes twice, raises a
-    `ConfigurationError`.
-    """
+    """The paths by name, from arguments NAME=PATH. Without NAME, it is that of the file up to its first dot."""
     paths: dict[str, str] = {}
     for argument in arguments:
         name, equals, path = argument.partition("=")
@@ -65,8 +61,7 @@ def named_paths(arguments: Iterable[str]) -> dict[str, str]:
 def local_path(path: str) -> str:
     """
     The local file or folder of a path, or of an address, whose file AllenNLP downloads into its cache. A local path
-    needs no cache, since the cache's folder, in the user's home, may be one that cannot be written to. A missing
-    file raises a `ConfigurationError`.
+    needs no cache, since the user may not be able to write to it.
     """
     if os.path.exists(path):
         return path
@@ -104,10 +99,7 @@ def open_text(path: str, limit: int = -1, newline: str = "\n", encoding: str = "
 
 
 def check_writable(path: str) -> None:
-    """
-    Raises a `ConfigurationError` if no file could be written at a path, before any work is done. The file's
-    folder need not exist yet.
-    """
+    """Raises a `ConfigurationError` if no file could be written at a path, in a folder that need not exist yet."""
     if os.path.isdir(path):
         raise ConfigurationError(f"{path}: found a directory, expected a file")
     there = os.path.abspath(path)
@@ -197,10 +189,9 @@ def _decoded(path: str, file: IO[str], limit: int, newline: str) -> Iterator[str
 @contextmanager
 def whole_file(path: str) -> Iterator[str]:
     """
-    The path of a new file in the same folder, which gets the given name when it is complete, and is removed if it never
-    is. Several processes can do this for one path at once: it has one of their files, and no mixture. A link stays, and
-    the file that it leads to is replaced. A device or a pipe is its own path. What is open as /dev/stdout or the like
-    is written to where it stands.
+    The path of a new file in the same folder, which takes the given name when it is complete, and else is removed. If
+    several processes do this for one path, it has one of their files. The file to which a link leads is replaced. A
+    device or a pipe is its own path, and an open file (/dev/stdout) is written to where it stands.
     """
     target = destination(path)
     if is_in_place(target):
@@ -234,14 +225,12 @@ def whole_file(path: str) -> Iterator[str]:
 @contextmanager
 def atomic_write(path: str) -> Iterator[IO[str]]:
     """
-    Opens a UTF-8 text file for writing. The file appears only when it is complete. It is compressed if its name ends in
-    `.gz`, `.bz2` or `.xz`. The same text always gives the same bytes.
+    Opens a UTF-8 text file that appears only when it is complete, compressed if its name ends in `.gz`, `.bz2` or
+    `.xz`. The same text always gives the same bytes.
     """
     suffix = os.path.splitext(path)[1]
-    with (
-        whole_file(path) as part,
-        _gzip_writer(part) if suffix == ".gz" else _open(part, "wt", suffix, encoding="utf-8") as file,
-    ):
+    opened = _gzip_writer if suffix == ".gz" else partial(_open, mode="wt", suffix=suffix, encoding="utf-8")
+    with whole_file(path) as part, opened(part) as file:
         yield file
 
 
@@ -254,10 +243,8 @@ def write_text(path: Union[str, os.PathLike], text: str) -> None:
 @contextmanager
 def partial_path(path: Union[str, os.PathLike], kept: bool = False) -> Iterator[str]:
     """
-    A path beside this one, PATH.part, for code that writes a large file by itself. The file gets its own name when it
-    is complete. If a process is killed, or if `kept` is true and it is interrupted, the partial file stays until the
-    next process replaces it. If another process is writing the file, a `ConfigurationError` is raised. Links, devices
-    and pipes are treated as in `whole_file`.
+    PATH.part, for code that writes a large file by itself. The file takes its own name when it is complete. The part of
+    a killed process, or if `kept` of an interrupted one, stays until the next process, one at a time, replaces it.
     """
     target = destination(path)
     if is_in_place(target):
@@ -312,7 +299,7 @@ def _gzip_writer(path: str) -> Iterator[IO[str]]:
 def destination(path: Union[str, os.PathLike]) -> str:
     """
     The path to which links lead, so that a file can take its name and the links stay. A link to an open file, such as
-    /proc/self/fd/1, is not followed. Links in a circle raise an `OSError`.
+    /proc/self/fd/1, is not followed.
     """
     target = os.fspath(path)
     for _ in range(MOST_LINKS):
@@ -335,8 +322,8 @@ def is_in_place(target: str) -> bool:
 @contextmanager
 def _in_place(target: str) -> Iterator[str]:
     """
-    A path to write to for a destination that `is_in_place`. If a regular file is open there, as after `> log`, the
-    content follows what has been written to it: the file is not opened again, which would start at its beginning.
+    A path to write to for a destination that `is_in_place`. To a regular file that is open there, as after `> log`, the
+    content is appended, as opening it again would start at its beginning.
     """
     opened = DESCRIPTOR.fullmatch(target)
     if opened is None or not os.path.isfile(target):

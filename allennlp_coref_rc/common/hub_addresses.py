@@ -16,10 +16,7 @@ EXPECTED = "expected hf://OWNER/NAME?split=SPLIT, or hf:///FOLDER?split=SPLIT fo
 
 
 class HubDataSet(NamedTuple):
-    """
-    The data set of an address. `path` is its name on the hub, or the local folder or Parquet file. `split`, `name` and
-    `revision` are the address's options.
-    """
+    """The data set of an address. `path` is its name on the hub, or the local folder or Parquet file."""
 
     address: str
     path: str

@@ -12,10 +12,7 @@ PIECE = 2**20
 """The fewest characters that are read at a time."""
 
 ESCAPE = 16
-"""
-An error in this many characters before the end of the text read so far may only mean that a value is cut off, such as
-an escape, `false` or `-Infinity`.
-"""
+"""An error so close to the end of the text read so far may only mean that a value is cut off (an escape, `false`)."""
 
 _decoder = json.JSONDecoder()
 _blank = re.compile(r"[ \t\n\r]+")
@@ -32,10 +29,7 @@ def is_text(string: str) -> bool:
 
 
 def parse_json(text: str) -> Any:
-    """
-    The value of a JSON text. A `ConfigurationError` is raised if the text is not JSON, or if it has half of a surrogate
-    pair, which JSON can escape but which is not Unicode text.
-    """
+    """The value of a JSON text, in which no string has half of a surrogate pair, which is not Unicode text."""
     try:
         value = json.loads(text)
         has_half = _has_half(value, text)
@@ -51,15 +45,13 @@ def parse_json(text: str) -> Any:
 
 
 def _has_half(value: Any, text: str, start: int = 0, end: int = sys.maxsize) -> bool:
-    """Whether a value has half of a surrogate pair anywhere. `text[start:end]` is its JSON."""
     return bool(_escaped_half.search(text, start, end)) and not is_text(json.dumps(value, ensure_ascii=False))
 
 
 def read_json_objects(path: str) -> Iterator[tuple[str, dict[str, Any]]]:
     """
-    The objects of a file that is one JSON list, or that has objects one after the other (usually one a line). Each
-    comes with its place ("FILE, line 1, object 3"). Only the current piece of the file is held in memory, even if the
-    file is a single line. Any other content raises a `ConfigurationError` with the file, the line and what was found.
+    The objects of a file that is one JSON list, or has one object after the other, each with its place ("FILE, line 1,
+    object 3"). Only the current piece of the file is in memory, even if the file is a single line.
     """
     with open_text(path, PIECE) as pieces:
         text = _Text(path, pieces)
@@ -81,9 +73,8 @@ def read_json_object(path: str) -> dict[str, Any]:
 
 def read_listed_objects(path: str, key: str) -> Iterator[tuple[str, dict[str, Any]]]:
     """
-    The objects of a list in a file that is a single JSON object, which has the list under `key`. Each comes with its
-    place ("FILE, line 1, data[3]"). The values of other keys are passed over. As in `read_json_objects`, only the
-    current piece of the file is held in memory, and any other content raises a `ConfigurationError`.
+    The objects of the list under a `key` of a file's only object, each with its place ("FILE, line 1, data[3]"). Other
+    values are passed over, and only the current piece of the file is in memory.
     """
     with open_text(path, PIECE) as pieces:
         text = _Text(path, pieces)

@@ -1,6 +1,6 @@
 """
-Checks values from files and users by pydantic models. A wrong value raises a `ConfigurationError` that says where it
-is: "FILE, line 3: tables.a.rows[2]: found 3, expected a string".
+Checks values from files and users by pydantic models. A `ConfigurationError` says what is wrong and where: "FILE, line
+3: tables.a.rows[2]: found 3, expected a string".
 """
 
 import re
@@ -58,16 +58,8 @@ class Schema(BaseModel):
 
 class InvalidValue(ValueError):
     """
-    Raised by validators of models.
-
-    # Parameters
-
-    expected : `str`
-        What was expected.
-    keys : `str` or `int`
-        The path from the value that is validated to the wrong one.
-    found : `Any`
-        A text that describes the wrong value. By default its beginning in JSON.
+    Raised by validators of models. `keys` lead from the value that is validated to the wrong one, which is shown by its
+    beginning in JSON unless `found` describes it.
     """
 
     def __init__(self, expected: str, *keys: Key, found: Optional[str] = None) -> None:
@@ -102,23 +94,13 @@ Numbers = Annotated[list[int], BeforeValidator(lambda value: value if isinstance
 """A list of integers, or a text that stands for one."""
 
 
-def validated(
-    type_: type[T], value: Any, place: Union[str, Callable[[Sequence[Key]], str]] = "", context: Any = None
-) -> T:
+def validated(type_: type[T], value: Any, place: Union[str, Callable[[Sequence[Key]], str]] = "") -> T:
     """
-    The value as a `type_`, such as a `Schema` or `list[int]`. If it is none, a `ConfigurationError` is raised.
-
-    # Parameters
-
-    type_ : `type[T]`
-    value : `Any`
-    place : `str` or `Callable[[Sequence[Union[str, int]]], str]`, optional (default = `""`)
-        Where the value comes from ("FILE, line 3"), or a function that gives this for the path of a wrong value.
-    context : `Any`, optional (default = `None`)
-        Validators get it as `info.context`.
+    The value as a `type_`, such as a `Schema` or `list[int]`. `place` says where it comes from ("FILE, line 3"), or
+    gives this for the path of a wrong value.
     """
     try:
-        return _adapter(type_).validate_python(value, context=context)
+        return _adapter(type_).validate_python(value)
     except ValidationError as error:
         details: Any = error.errors(include_url=False)[0]
         keys, wrong, expected = _keys(details["loc"], value), details["input"], _expected(details)
@@ -133,11 +115,8 @@ def validated(
         raise ConfigurationError(": ".join(filter(None, parts))) from error
 
 
-def read_yaml(file: str, type_: type[T], context: Any = None) -> T:
-    """
-    The content of a YAML file as a `type_`. If it is none, or if a key occurs twice, a `ConfigurationError` with the
-    file, the line and the path is raised. Keys are strings, even if they look like numbers.
-    """
+def read_yaml(file: str, type_: type[T]) -> T:
+    """The content of a YAML file as a `type_`. Keys are strings, even if they look like numbers, and differ."""
     with open_text(file) as lines:
         loader = _Loader("".join(lines))
     try:
@@ -146,7 +125,7 @@ def read_yaml(file: str, type_: type[T], context: Any = None) -> T:
     except (yaml.YAMLError, ValueError, TypeError, LookupError, AttributeError, RecursionError) as error:
         # PyYAML raises all of these, for instance for a tag that does not fit its value (`!!bool x`).
         raise ConfigurationError(f"{file}: {error}") from error
-    return validated(type_, value, lambda keys: f"{file}, line {_line(root, keys)}", context)
+    return validated(type_, value, lambda keys: f"{file}, line {_line(root, keys)}")
 
 
 def path(keys: Sequence[Key]) -> str:

@@ -13,23 +13,8 @@ def side_by_side(
     paths: Sequence[str], read: Callable[[str], Iterable[T]], identity: Callable[[T], Any], shown: Callable[[T], str]
 ) -> Iterator[list[T]]:
     """
-    The first value of each file, then the second value of each, and so on. Values that stand side by side have to be
-    about the same thing, such as the same question.
-
-    # Parameters
-
-    paths : `Sequence[str]`
-    read : `Callable[[str], Iterable[T]]`
-        Gives the values of a file.
-    identity : `Callable[[T], Any]`
-        Gives what has to be equal in values that stand side by side.
-    shown : `Callable[[T], str]`
-        Gives what an error message says about a value.
-
-    # Raises
-
-    `ConfigurationError`
-        If a file ends before another, or if values that stand side by side are not about the same.
+    The first values that `read` gives of each file, then the second ones, and so on. Those that stand side by side have
+    to have the same `identity`, such as the same question. Error messages name a value as it is `shown`.
     """
     for number, values in enumerate(zip_longest(*map(read, paths)), start=1):
         first, expected = next((path, one) for path, one in zip(paths, values) if one is not None)

@@ -65,16 +65,8 @@ def uninterrupted() -> Iterator[None]:
 @contextmanager
 def with_resume_hint(resume_hint: Callable[[], str], output: str = "", kept: Callable[[], str] = str) -> Iterator[None]:
     """
-    Within this, an interruption or a full disk gives a message that says how to resume.
-
-    # Parameters
-
-    resume_hint : `Callable[[], str]`
-        Returns what the user can do, such as "the same command resumes", or nothing.
-    output : `str`, optional (default = `""`)
-        Where the command writes, for errors that do not name a file.
-    kept : `Callable[[], str]`, optional
-        Returns what an interrupted command has left behind, or nothing. By default, nothing.
+    Within this, an interruption or a full disk gives a message that says how to resume ("the same command resumes") and
+    what an interrupted command has `kept`. `output` is where it writes, for errors that do not name a file.
     """
     try:
         yield

@@ -122,9 +122,8 @@ class Workers:
         self, function: Callable[[list[Item]], Any], chunks: Iterable[Chunk], number: int = 0
     ) -> Iterator[tuple[Chunk, Any]]:
         """
-        Each chunk with the function's result for its items, in the order of completion. The result is `None` if a
-        worker died before it was there. Only a few chunks are held in memory. `number`
-        is the number of chunks, from which the time that they take is estimated.
+        Each chunk with the function's result for its items, or `None` if a worker died, in the order of completion. Few
+        chunks are in memory. `number` is that of all chunks, from which the time is estimated.
         """
         chunks = iter(chunks)
         if not self._executor:
@@ -178,10 +177,7 @@ class Workers:
 
 
 def pays(seconds: float, workers: int, preparation: float = 0.0) -> bool:
-    """
-    Whether workers, which have to start and prepare first, finish earlier than one process that takes this many
-    seconds.
-    """
+    """Whether workers, which have to start and prepare first, finish earlier than one process in these seconds."""
     return workers > 1 and START + preparation + seconds / workers < seconds
 
 

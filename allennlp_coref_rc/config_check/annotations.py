@@ -30,15 +30,8 @@ class Unannotated(NamedTuple):
 
 def unannotated_encoders(params: Mapping[str, Any]) -> list[Unannotated]:
     """
-    The encoders of a config that read annotations but will get none. It is not known what the models and readers of
-    packages other than AllenNLP and this one do, so their encoders are left out.
-
-    # Raises
-
-    `ConfigurationError`
-        If an encoder gets some of the annotation layers that it reads but not all, so that training would stop at its
-        first batch. Also if an annotation layer or an encoder of this package, or a `compose` with one, refuses its
-        values.
+    The encoders of a config that read annotations but will get none; those of other packages' models and readers are
+    left out. An encoder that gets only some of its layers, on which training would stop, raises a `ConfigurationError`.
     """
     from allennlp.modules import Seq2SeqEncoder
     from allennlp.modules.seq2seq_encoders import ComposeEncoder
@@ -79,10 +72,7 @@ def warnings_of(unannotated: Collection[Unannotated]) -> list[str]:
 
 
 def _lack(read: set[str], caller: type, provided: dict[str, Optional[set[str]]]) -> Optional[str]:
-    """
-    Why an encoder gets no annotations, and what to do about it. `None` if it gets all that it reads, or if this is not
-    known. Raises a `ConfigurationError` if the reader makes some layers, but not all that the encoder reads.
-    """
+    """Why an encoder gets no annotations, and what to do about it. `None` if it gets all, or if this is not known."""
     plain, meant = "so it works as a plain encoder", "or let the encoder read no layers"
     if _package(caller) in STOCK:
         name = f"{caller.__name__}, a class of AllenNLP,"
@@ -126,10 +116,7 @@ def _provided(objects: Objects, root: str) -> Optional[set[str]]:
 
 
 def _built(base: Any, cls: type, value: Mapping[str, Any], key: str) -> Any:
-    """
-    Builds the encoder or annotation layer of a config without memory for weights, to find out what it reads. `None` if
-    it cannot be built alone.
-    """
+    """The encoder or annotation layer of a config, without memory for weights; `None` if it cannot be built alone."""
     import torch
     from allennlp.common import Params
     from allennlp.data import Vocabulary

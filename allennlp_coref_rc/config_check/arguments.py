@@ -13,13 +13,7 @@ from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import check_writable, destination, is_among, is_in_place
 from allennlp_coref_rc.common.messages import counted
 from allennlp_coref_rc.config_check.annotations import unannotated_encoders, warnings_of
-from allennlp_coref_rc.config_check.check import (
-    check_config,
-    grouped,
-    missing_data,
-    missing_devices,
-    walk_config,
-)
+from allennlp_coref_rc.config_check.check import check_config, grouped, missing_data, missing_devices, walk_config
 from allennlp_coref_rc.config_check.walk import unregistered
 from allennlp_coref_rc.safe_archives.archives import config_of, is_trusted
 from allennlp_coref_rc.safe_archives.registered_names import only_registered

@@ -46,16 +46,8 @@ REGEXES = ("no_grad", "prevent_regexes", "regexes")
 
 def check_config(params: dict[str, Any], devices: bool = True, files: bool = True) -> list[str]:
     """
-    The errors in a config, one a line. Each names the dotted key, what was found, and what was expected.
-
-    # Parameters
-
-    params : `dict[str, Any]`
-        The values of the config.
-    devices : `bool`, optional (default = `True`)
-        Whether to look for the GPUs that the config names.
-    files : `bool`, optional (default = `True`)
-        Whether to look for the data and other files that it names.
+    The errors in a config, one a line, with the dotted key, what was found, and what was expected. GPUs and files that
+    the config names are looked for if `devices` and `files` are true.
     """
     problems = walk_config(params, files).problems
     if devices:
@@ -149,10 +141,8 @@ def missing_data(reader: Mapping[str, Any], path: str) -> Optional[str]:
 
     if "://" in path and not is_hub_address(path):
         return None
-    # These are without parts that are costly to build and have nothing to do with files.
-    simple = {
-        key: value for key, value in reader.items() if not isinstance(value, (Mapping, list)) and key != "annotator"
-    }
+    # Other parts are costly to build and have nothing to do with files.
+    simple = {k: v for k, v in reader.items() if not isinstance(v, (Mapping, list)) and k != "annotator"}
     try:
         cls = DatasetReader.resolve_class_name(str(reader.get("type")))[0]
         if not hasattr(cls, "find"):

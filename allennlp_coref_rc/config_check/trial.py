@@ -26,8 +26,8 @@ DOWNLOADED = ("model_name", "archive_path", "weights_file", "weights_file_path")
 
 def try_out(params: Mapping[str, Any]) -> None:
     """
-    Raises a `ConfigurationError` if the first instances of a file cannot be read, or the model cannot be built. Remote
-    data and what is pretrained are not read.
+    Raises a `ConfigurationError` if first instances cannot be read, or the model cannot be built without what is
+    pretrained.
     """
     params = _without(deepcopy(dict(params)), LARGE)
     instances: list[Instance] = []

@@ -35,14 +35,7 @@ LISTS = (list, set, collections.abc.Iterable, collections.abc.Sequence)
 
 
 class ConfigWalk:
-    """
-    Follows a config along signatures and collects the errors.
-
-    # Parameters
-
-    files : `bool`, optional (default = `False`)
-        Whether to look for the files that AllenNLP's own classes name.
-    """
+    """Follows a config along signatures and collects the errors, with `files` also the files that are not there."""
 
     def __init__(self, files: bool = False) -> None:
         self.problems: list[Problem] = []
@@ -54,8 +47,8 @@ class ConfigWalk:
         self, cls: Any, value: Any, key: str, given: Optional[frozenset[str]], others: Iterable[str] = ()
     ) -> None:
         """
-        Checks a value from which a class is constructed. `given` are the arguments that do not come from the config, or
-        `None` if they are not known. `others` are keys that are used elsewhere.
+        Checks a value from which a class is constructed. The arguments that are `given`, if known, do not come from the
+        config; `others` are keys that are used elsewhere.
         """
         from allennlp.common import Registrable
 
@@ -86,13 +79,7 @@ class ConfigWalk:
         self._arguments(cls, constructor, value, key, given, others)
 
     def _arguments(
-        self,
-        cls: type,
-        constructor: Any,
-        value: Mapping[str, Any],
-        key: str,
-        given: Optional[frozenset[str]],
-        others: Iterable[str],
+        self, cls: type, constructor: Any, value: Mapping, key: str, given: Optional[frozenset], others: Iterable[str]
     ) -> None:
         from allennlp.common.from_params import remove_optional
 
@@ -146,11 +133,8 @@ class ConfigWalk:
         elif origin in (dict, collections.abc.Mapping):
             if len(args) == 2 and can_construct_from_params(args[1]):
                 self._mapping(args[1], value, key, given)
-        elif (
-            (origin is tuple or (origin in LISTS and len(args) == 1))
-            # If AllenNLP cannot construct something, it takes the value as it is.
-            and all(map(can_construct_from_params, args))
-        ):
+        # If AllenNLP cannot construct something, it takes the value as it is.
+        elif (origin is tuple or origin in LISTS and len(args) == 1) and all(map(can_construct_from_params, args)):
             self._list(origin, args, value, key, given)
 
     def _mapping(self, annotation: Any, value: Any, key: str, given: Optional[frozenset[str]]) -> None:

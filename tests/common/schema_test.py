@@ -1,4 +1,4 @@
-from typing import Annotated, Any, Optional, Union
+from typing import Annotated, Optional, Union
 
 import pytest
 from pydantic import ConfigDict, Field, model_validator
@@ -85,21 +85,6 @@ def test_long_values_are_cut():
         validated(Reader, {"heads": ["x" * 100_000]})
     message = str(raised.value)
     assert message.startswith('heads: found ["xxx') and message.endswith("expected an object") and len(message) < 200
-
-
-def test_validators_have_a_context():
-    class Span(Schema):
-        end: int
-
-        @model_validator(mode="after")
-        def _check(self, info: Any) -> "Span":
-            if self.end > info.context:
-                raise InvalidValue(f"up to {info.context}", "end")
-            return self
-
-    assert validated(Span, {"end": 3}, context=3).end == 3
-    with pytest.raises(ConfigurationError, match="^end: found 3, expected up to 2$"):
-        validated(Span, {"end": 3}, context=2)
 
 
 def test_lines_of_json(tmp_path):
