@@ -10,9 +10,8 @@ from allennlp_coref_rc.common.files import partial_path
 @contextmanager
 def whole_outputs() -> Iterator[None]:
     """
-    Within this, trainings write their archive, and evaluations their metrics and answers, under another name first. So
-    these are never half a file, even if the disk gets full or the process is killed, and files of earlier evaluations
-    stay until new ones are complete.
+    Within this, archives, metrics and answers get their names only when they are complete, even if the disk gets full
+    or the process is killed. Until then, earlier files stay.
     """
     from allennlp.commands import train
     from allennlp.evaluation import SimpleEvaluator

@@ -23,10 +23,7 @@ REQUIREMENTS = (
     ("spacy", ">=3.8", "its tokenizer and word lists are used"),
     ("inflect", ">=7.2", "it joins singular and plural, and checks types by typeguard"),
 )
-"""
-The distribution, the versions that work, and the reason. `setup.cfg` has these bounds too, and some that are only
-tested with; a test compares them.
-"""
+"""The distribution, the versions that work, and the reason. A test compares them with `setup.cfg`."""
 
 
 def problems() -> list[str]:
@@ -62,8 +59,8 @@ def install_command(name: str, bounds: str) -> str:
 
 def check_environment() -> None:
     """
-    Raises an `ImportError` that names all problems. A command of `coref-rc` prints them and exits with status 2, except
-    `coref-rc environment`, which shows more.
+    Raises an `ImportError` that names all problems. Commands but `coref-rc environment` print them and exit with status
+    2.
     """
     lines = problems()
     if not lines or sys.argv[1:2] == ["environment"]:
@@ -89,10 +86,7 @@ def is_command() -> bool:
 
 
 def _torch_of_torchvision() -> str:
-    """
-    The releases of torch that the installed torchvision needs, by its own metadata. "" if any will do: up to 0.16 it
-    imports beside any torch.
-    """
+    """The releases of torch that the installed torchvision needs, by its metadata; "" for any, as up to 0.16."""
     if _numbers(version("torchvision")) < (0, 17):
         return ""
     needed = (re.fullmatch(r"torch *\(?([<>=!,.\w+ ]+)\)?", line) for line in requires("torchvision") or ())

@@ -101,7 +101,6 @@ def installed(name: str) -> Optional[str]:
 
 
 def _requirements() -> dict[str, str]:
-    """The packages that this one needs, with the bounds of their versions, from its installation."""
     try:
         from packaging.requirements import Requirement
 
@@ -118,10 +117,7 @@ def _contains(wanted: str, present: str) -> bool:
 
 
 def _ask_torch() -> tuple[dict[str, Any], Optional[str]]:
-    """
-    Asks PyTorch about this machine. Returns its answers, or a message that says why there are none. It is asked in a
-    process of its own, which may crash.
-    """
+    """PyTorch's answers about this machine, or a message that says why there are none: its own process may crash."""
     if installed("torch") is None:
         return {}, None
     program = PACKAGE / "modules" / "recurrence" / "_library.py"

@@ -19,9 +19,8 @@ class FolderInUse(ConfigurationError):
 @contextmanager
 def locked(folder: str) -> Iterator[None]:
     """
-    Locks a folder, which must be there. Raises `FolderInUse` if another process holds the lock. The lock is that of the
-    folder itself, so that no file of it is seen there, and it ends with the process. Where the file system has no
-    locks, nothing is locked.
+    Locks a folder, which must be there, until the process ends. The lock is the folder's own, so no file is seen.
+    Raises `FolderInUse` if another process holds it. Where the file system has no locks, nothing is locked.
     """
     import fcntl
 
@@ -89,8 +88,8 @@ BEFORE_TRAINING = ("config.json", "meta.json", "vocabulary", "out*.log")
 @contextmanager
 def cleanup_failed_start(folder: str) -> Iterator[None]:
     """
-    If a user's error, or a full disk, ends the training in its first epoch or before, removes the folder of
-    the training, unless it was there before. So the same command works once the error is fixed.
+    If a user's error, or a full disk, ends a training before its first epoch does, its folder is removed, unless it was
+    there before, so that the same command works once the error is fixed.
     """
     new = not os.path.exists(folder)
     try:

@@ -1,6 +1,6 @@
 """
-Lazy imports: imports packages when they are first used. AllenNLP imports torchvision, scikit-learn and others whenever
-it is imported itself. They take longer than AllenNLP, and most commands use none of them.
+Imports packages when they are first used. AllenNLP imports torchvision, scikit-learn and others whenever it is
+imported. They take longer than AllenNLP, and most commands use none of them.
 """
 
 import atexit
@@ -31,9 +31,9 @@ SELDOM_USED = (
 @contextmanager
 def lazy_imports(names: Sequence[str] = SELDOM_USED) -> Iterator[None]:
     """
-    Within this, `import` makes placeholders of these packages and of all modules in them. A placeholder imports its
-    package when the package is used. Afterwards, `import` gives the packages themselves. Packages that are imported
-    already or are not installed stay as they are.
+    Within this, `import` makes placeholders of these packages and all modules in them, unless they are imported
+    already. A placeholder imports its package when the package is used. Afterwards, `import` gives the packages
+    themselves.
     """
     if any(isinstance(finder, _Finder) for finder in sys.meta_path):
         yield
@@ -50,8 +50,8 @@ def lazy_imports(names: Sequence[str] = SELDOM_USED) -> Iterator[None]:
 @contextmanager
 def quick_imports() -> Iterator[None]:
     """
-    Disables garbage collection while importing. This saves a fifth of the time that importing AllenNLP takes, and a
-    second at the end of the process. Forks of the process share the memory of the imported modules.
+    Disables garbage collection, which takes a fifth of the time of importing AllenNLP, and a second at the end of the
+    process. Forks share the memory of the imported modules.
     """
     enabled, before = gc.isenabled(), len(sys.modules)
     gc.disable()

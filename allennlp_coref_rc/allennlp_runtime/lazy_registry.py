@@ -1,10 +1,9 @@
 """
 Lets AllenNLP find the classes that this package registers, and imports them only when a name asks for one.
 
-AllenNLP finds a class by the name in a config only if its module is imported. Importing all modules of this package, or
-of allennlp-models, takes seconds, which many commands need not spend. So a name that AllenNLP does not know first
-imports all modules of this package, then allennlp-models. For a base class of our own, such as `Annotator`, the module
-of that name beside it comes first, which is mostly all that is needed.
+AllenNLP finds a class by its name only if its module is imported, but importing all modules of this package, or of
+allennlp-models, takes seconds. So an unknown name first imports the module of that name beside the base class, if that
+is ours, then all of this package, then allennlp-models.
 """
 
 import importlib
@@ -73,14 +72,7 @@ def import_plugins() -> None:
 
 
 def import_packages(names: Iterable[str]) -> None:
-    """
-    Imports the packages that `--include-package` names, with all of their modules.
-
-    # Raises
-
-    `ConfigurationError`
-        If there is no such package.
-    """
+    """Imports the packages that `--include-package` names, with all of their modules."""
     from allennlp.common.util import import_module_and_submodules
 
     for name in names:
@@ -105,10 +97,7 @@ IMPORTED: set[str] = set()
 
 
 def _import_once(name: str, exclude: Optional[set[str]] = None) -> None:
-    """
-    AllenNLP's `import_module_and_submodules`, once in a process. Python lists the folders of all packages before the
-    first module, and not again before each of them.
-    """
+    """AllenNLP's `import_module_and_submodules`, once in a process, with the folders of packages listed only once."""
     from allennlp.common.util import import_module_and_submodules
 
     if name not in IMPORTED:

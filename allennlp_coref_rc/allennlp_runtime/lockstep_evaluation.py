@@ -31,12 +31,7 @@ class LockstepBatches:
     """
     The batches of a process's share, in step with the other processes. A process that has no batch left waits for the
     others, which meanwhile sum their metrics among themselves. In the end, only the processes that had the last batches
-    have the metrics of all questions. `complete` gives those metrics to every process.
-
-    # Parameters
-
-    batches : `Iterable[Any]`
-        The batches of this process, such as a data loader.
+    have the metrics of all questions; `complete` gives those to every process.
     """
 
     def __init__(self, batches: Iterable[Any]) -> None:
@@ -64,7 +59,6 @@ class LockstepBatches:
 
 
 def _busy(is_busy: bool) -> tuple[int, ...]:
-    """The ranks of the processes that have a batch."""
     flags = torch.zeros(distributed.get_world_size(), dtype=torch.long)
     flags[distributed.get_rank()] = is_busy
     return tuple(dist_reduce_sum(flags).nonzero().flatten().tolist())
@@ -133,8 +127,8 @@ def _validation_loss(original: Callable[..., Any], trainer: Any, args: Sequence[
 
 def _run(original: Callable[..., Any], training: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> dict[str, Any]:
     """
-    `TrainModel.run`, which also evaluates on the test set, as all processes call it. `TrainModel.finish`, which only
-    the first one calls, then finds nothing to evaluate.
+    `TrainModel.run`, with the evaluation on the test set by all processes, for which `finish`, in the first, is too
+    late.
     """
     metrics = original(*args, **kwargs)
     loader: Optional[DataLoader] = training.evaluation_data_loader

@@ -1,7 +1,6 @@
 """
-Lets Ctrl-C end a command without a traceback while packages are imported. Of this package, this module comes first:
-`main`, which says that a command was stopped, is not there yet. Other packages may continue after an interruption, half
-imported.
+Lets Ctrl-C end a command without a traceback while packages are imported, which may continue half imported. This module
+comes first, when `main`, which says that a command was stopped, is not there yet.
 """
 
 import signal

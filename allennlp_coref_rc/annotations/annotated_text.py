@@ -5,11 +5,14 @@ from dataclasses import asdict, dataclass, field, replace
 from itertools import accumulate, groupby, pairwise
 from typing import TYPE_CHECKING, Any, Optional, Union
 
+from pydantic import ConfigDict
+
 from allennlp_coref_rc.annotations.tokenization import Span, sentence_spans, split_words, token_offsets
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import atomic_write, open_text
 from allennlp_coref_rc.common.json_objects import parse_json
 from allennlp_coref_rc.common.messages import excerpt
+from allennlp_coref_rc.common.schema import validated
 
 if TYPE_CHECKING:
     from spacy.language import Language
@@ -34,8 +37,14 @@ def shift_by(offset: int) -> Callable[[Span], Span]:
     return lambda span: (span[0] + offset, span[1] + offset)
 
 
+class _Strict:
+    """Values of dataclasses that come from outside have no other keys."""
+
+    __pydantic_config__ = ConfigDict(extra="forbid")
+
+
 @dataclass
-class Frame:
+class Frame(_Strict):
     """A predicate with its arguments (PropBank). `arguments` are (role, span) pairs, `predicate` a span."""
 
     predicate: Span
@@ -47,7 +56,7 @@ class Frame:
 
 
 @dataclass
-class DiscourseRelation:
+class DiscourseRelation(_Strict):
     """
     A discourse relation (PDTB): its `type` (Explicit, Implicit, EntRel or AltLex), its sense, its two arguments and its
     connective, if there is one. Arguments and connective are lists of spans, because they may be discontinuous.
@@ -61,7 +70,7 @@ class DiscourseRelation:
 
 
 @dataclass
-class Edge:
+class Edge(_Strict):
     """
     A typed, directed relation from the span `source` to the span `target`: a dependency (from the head), a triple (from
     the subject), or a fact of a lexicon or knowledge base. Types are free text.
@@ -73,7 +82,7 @@ class Edge:
 
 
 @dataclass(repr=False)
-class AnnotatedText:
+class AnnotatedText(_Strict):
     """
     A tokenised text and its linguistic structure. Annotators add to it, readers read it, and files store it. A notebook
     shows it with coloured clusters. Values are not checked; `checked` does that for a text that comes from outside.
@@ -351,37 +360,9 @@ class AnnotatedText:
     @classmethod
     def from_json(cls, values: dict[str, Any]) -> "AnnotatedText":
         """The inverse of `to_json`. Missing annotations are empty; malformed ones raise a `ConfigurationError`."""
-        if not isinstance(values, dict) or not isinstance(values.get("tokens"), list):
-            raise ConfigurationError(f"expected an object with a list 'tokens', found {excerpt(values)}")
-        unknown = set(values) - {"tokens", "sentences", *LAYERS, *OPTIONAL}
-        if unknown:
-            raise ConfigurationError(
-                f"found the key {sorted(unknown)[0][:80]!r}, expected any of tokens, sentences, {', '.join(LAYERS)}, "
-                "id, text and offsets (in a document also parts and data)"
-            )
-        tokens, id, text = list(values["tokens"]), values.get("id"), values.get("text")
-        wrong = [(f"tokens[{i}]", token) for i, token in enumerate(tokens) if not isinstance(token, str)]
-        for key, value in (("id", id), ("text", text)):
-            if value is not None and not isinstance(value, str):
-                wrong.append((key, value))
-        if wrong:
-            key, value = wrong[0]
-            raise ConfigurationError(f"{key}: found {excerpt(value, 40)}, expected a string")
-        try:
-            sentences, offsets = values.get("sentences"), values.get("offsets")
-            return cls(
-                tokens=tokens,
-                sentences=one_sentence(tokens) if sentences is None else _spans(sentences),
-                clusters=clusters_from_json(values.get("clusters", [])),
-                frames=_items(values, "frames", _frame),
-                relations=_items(values, "relations", _relation),
-                edges=_items(values, "edges", _edge),
-                id=id,
-                text=text,
-                offsets=None if offsets is None else _spans(offsets),
-            ).checked()
-        except TypeError as error:
-            raise ConfigurationError(f"malformed annotation: {error}, in {excerpt(values)}") from error
+        if isinstance(values, dict):
+            values = {key: value for key, value in values.items() if (key, value) != ("sentences", None)}
+        return validated(cls, values).checked()
 
     def to_spacy(self, nlp: "Language") -> "Doc":
         """
@@ -421,76 +402,7 @@ def question_id(document_id: str, number: int) -> str:
 
 def clusters_from_json(values: Any) -> list[Cluster]:
     """Coreference clusters from lists of lists of [start, end) spans; anything else raises a `ConfigurationError`."""
-    try:
-        return [_spans(cluster) for cluster in _list(values)]
-    except TypeError as error:
-        raise ConfigurationError(
-            f"clusters: found {excerpt(values)}, expected lists of [start, end] spans: {error}"
-        ) from error
-
-
-def _items(values: dict[str, Any], key: str, item: Callable[[Any], Any]) -> list[Any]:
-    """The items of the list under a key, each made by a function. Errors name the item's place."""
-    items, place = [], key
-    try:
-        for i, value in enumerate(_list(values.get(key, []))):
-            place = f"{key}[{i}]"
-            items.append(item(value))
-    except TypeError as error:
-        raise TypeError(f"{place}: {error}") from error
-    return items
-
-
-def _frame(values: Any) -> Frame:
-    predicate, arguments = _values(values, ("predicate", "arguments"))
-    pairs = [_list(argument, 2) for argument in _list(arguments)]
-    return Frame(_span(predicate), [(_checked(role, str), _span(span)) for role, span in pairs])
-
-
-def _relation(values: Any) -> DiscourseRelation:
-    names = "arg1", "arg2", "connective"
-    kind, sense = _values(values, ("type", "sense"), names)
-    parts = [_spans(values.get(name, [])) for name in names]
-    return DiscourseRelation(_checked(kind, str), _checked(sense, str), *parts)
-
-
-def _edge(values: Any) -> Edge:
-    kind, source, target = _values(values, ("type", "source", "target"))
-    return Edge(_checked(kind, str), _span(source), _span(target))
-
-
-def _values(values: Any, keys: Sequence[str], optional: Sequence[str] = ()) -> list[Any]:
-    """The values of these keys of an object. Raises an error if the object has other keys, except the optional ones."""
-    missing = [key for key in keys if not isinstance(values, dict) or key not in values]
-    if missing:
-        raise TypeError(f"expected an object with the key {missing[0]!r}, found {excerpt(values, 40)}")
-    unknown = sorted(set(values).difference(keys, optional))
-    if unknown:
-        raise TypeError(f"expected any of the keys {', '.join([*keys, *optional])}, found {excerpt(unknown[0], 40)}")
-    return [values[key] for key in keys]
-
-
-def _spans(values: Any) -> list[Span]:
-    return [_span(span) for span in _list(values)]
-
-
-def _list(value: Any, length: Optional[int] = None) -> Sequence[Any]:
-    # Other values can be iterated too, and an empty object would pass as an empty list.
-    if not isinstance(value, (list, tuple)) or length not in (None, len(value)):
-        of = "" if length is None else f" of {length}"
-        raise TypeError(f"expected list{of}, found {excerpt(value, 40)}")
-    return value
-
-
-def _checked(value: Any, kind: type) -> Any:
-    if not isinstance(value, kind) or isinstance(value, bool):
-        raise TypeError(f"expected {kind.__name__}, found {excerpt(value, 40)}")
-    return value
-
-
-def _span(values: Any) -> Span:
-    start, stop = _list(values, 2)
-    return _checked(start, int), _checked(stop, int)
+    return validated(dict[str, list[Cluster]], {"clusters": values})["clusters"]
 
 
 def read_annotated_texts(path: str) -> Iterator[AnnotatedText]:

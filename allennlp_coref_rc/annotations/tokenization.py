@@ -5,12 +5,14 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Optional
 
+from pydantic import StrictInt
+
 from allennlp_coref_rc.common.errors import ConfigurationError
 
 if TYPE_CHECKING:
     from spacy.language import Language
 
-Span = tuple[int, int]
+Span = tuple[StrictInt, StrictInt]
 """The position of the first token, and the position after the last one."""
 
 MOST_STRINGS = 500_000

@@ -36,18 +36,9 @@ NOT_FOR_HELP = (
 
 def run(argv: list[str], verbose: bool = False, trust: bool = False, is_program: bool = False) -> None:
     """
-    Runs one of AllenNLP's commands in this process.
-
-    # Parameters
-
-    argv : `list[str]`
-        The name of the command and its arguments.
-    verbose : `bool`, optional (default = `False`)
-        Show all of AllenNLP's logs, as `allennlp` does.
-    trust : `bool`, optional (default = `False`)
-        Whether configs of archives may name classes and files anywhere; see `safe_archives/archives.py`.
-    is_program : `bool`, optional (default = `False`)
-        Whether the process ends with the command, so that help can come without importing AllenNLP.
+    Runs one of AllenNLP's commands, given its name and arguments, in this process. `verbose` shows all of AllenNLP's
+    logs. With `trust`, configs of archives may name classes and files anywhere. If the process `is_program`, it ends
+    with the command, so help needs no import of AllenNLP.
     """
     from allennlp_coref_rc.allennlp_runtime.console.closing_lines import closing_lines, with_resume_hint
     from allennlp_coref_rc.allennlp_runtime.console.processes import training_processes
@@ -102,8 +93,8 @@ def run(argv: list[str], verbose: bool = False, trust: bool = False, is_program:
 
 def _show_help(argv: list[str]) -> None:
     """
-    Shows AllenNLP's help of a command and ends the process. Most of what AllenNLP imports is a placeholder then, so the
-    process is of no use for anything else.
+    Shows AllenNLP's help of a command and ends the process, of no use for anything else, as its imports are
+    placeholders.
     """
     with lazy_imports(NOT_FOR_HELP), patch.object(sys, "argv", [PROG, *argv]):
         from allennlp import commands

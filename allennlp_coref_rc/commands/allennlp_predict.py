@@ -42,10 +42,9 @@ class Line(NamedTuple):
 
 def predict(args: argparse.Namespace) -> Predicted:
     """
-    Does the same as AllenNLP's function for the command, but sets lines that cannot be answered aside in
-    OUTPUT.failed.jsonl: objects with the `file`, the `line`, the `error` and the `input`, which is the unchanged line.
-    If OUTPUT is no regular file, the screen names these lines. An answer has the `id` of its line, if there is one.
-    Until all lines are answered, both files have names that end in .part.
+    AllenNLP's function of this name, except that lines that cannot be answered are set aside in OUTPUT.failed.jsonl,
+    with the `file`, the `line`, the `error` and the unchanged `input`, or named on the screen if OUTPUT is no regular
+    file. Answers have the `id` of their line. Unfinished files end in .part.
     """
     common_logging.FILE_FRIENDLY_LOGGING = args.file_friendly_logging
     if args.silent and not args.output_file:
@@ -89,10 +88,7 @@ def predict(args: argparse.Namespace) -> Predicted:
 
 
 class Manager(allennlp_predict._PredictManager):
-    """
-    AllenNLP's own class, except that a batch that cannot be answered is split until only the bad lines fail. These go
-    to `failed_file`, or else to the screen.
-    """
+    """AllenNLP's class, except that a batch that cannot be answered is split until only the bad lines fail."""
 
     def __init__(self, failed_file: Optional[IO[str]], *args: Any) -> None:
         super().__init__(*args)
@@ -142,7 +138,6 @@ class Manager(allennlp_predict._PredictManager):
         return self._lines_of(outputs)
 
     def _lines_of(self, outputs: Iterable[JsonDict]) -> Iterator[str]:
-        """The outputs as lines. Counts those that have warnings."""
         for output in outputs:
             self.warned += bool(output.get("warnings"))
             yield self._predictor.dump_line(output)

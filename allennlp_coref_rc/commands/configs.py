@@ -38,7 +38,6 @@ def run(args: argparse.Namespace) -> None:
 
 
 def _comment(path: Path) -> str:
-    """The comment on the first line of a config."""
     with open(path, encoding="utf-8") as lines:
         first = next(lines, "")
     return first.removeprefix("//").strip() if first.startswith("//") else ""

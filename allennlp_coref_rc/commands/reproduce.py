@@ -145,7 +145,7 @@ def resume_hint(args: argparse.Namespace) -> str:
 
 
 def _with_what_they_need(args: argparse.Namespace, conditions: list) -> list:
-    """Without those that need a GPU or the like, unless there is one. Prints their names."""
+    """The conditions that can run here. Prints the names of those that need a GPU or the like."""
     if args.dry_run or args.gpus or args.scheduler:
         return conditions
     for condition in conditions:

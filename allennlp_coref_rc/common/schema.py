@@ -29,11 +29,14 @@ Key = Union[str, int]
 
 PHRASES = {
     "bool_type": "true or false",
+    "dataclass_type": "an object",
     "dict_type": "an object",
     "model_type": "an object",
     "int_type": "an integer",
     "missing": "the key {key!r}",
+    "tuple_type": "a list",
     "model_attributes_type": "an object",
+    "unexpected_keyword_argument": "no such key",
 }
 """By the type of one of pydantic's errors, what was expected. Other texts are made from pydantic's message."""
 
@@ -156,11 +159,15 @@ def _inside(value: Any, key: Key) -> Any:
 def _expected(details: dict[str, Any]) -> str:
     if "error" in details.get("ctx", {}):
         return str(details["ctx"]["error"])
+    last = details["loc"][-1] if details["loc"] else ""
+    if details["type"] == "missing" and isinstance(last, int):
+        return "more items"
     if details["type"] in PHRASES:
-        return PHRASES[details["type"]].format(key=details["loc"][-1] if details["loc"] else "")
+        return PHRASES[details["type"]].format(key=last)
     if details["type"].startswith(("greater", "less")):
         return details["msg"].replace("Input should be", "a number")
-    return details["msg"].partition(" should ")[2].removeprefix("be ").removeprefix("have ").replace("a valid ", "a ")
+    expected = details["msg"].partition(" should ")[2].partition(" after validation")[0]
+    return expected.removeprefix("be ").removeprefix("have ").replace("a valid ", "a ")
 
 
 def _line(node: Any, keys: Sequence[Key]) -> int:

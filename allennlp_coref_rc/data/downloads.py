@@ -40,9 +40,8 @@ class DownloadError(Exception):
 @dataclass(frozen=True)
 class File:
     """
-    A file of a data set. `name` is its path in the data set's folder; an archive is in the folder `downloads` instead.
-    Without a URL, the user has to put the file there by hand. Its size in bytes and its checksum are given if they are
-    known. Of an archive, only `folder` is unpacked.
+    A file of a data set, or an archive, of which only `folder` is unpacked. `name` is its path in the data set's
+    folder. Without a URL, the user has to put it there by hand. Size and checksum are verified if they are known.
     """
 
     name: str
@@ -139,8 +138,7 @@ def _get_archive(data_set: DataSet, archive: File, folder: Path, attempts: int, 
 
 def download(file: File, path: Path, attempts: int = 5, wait: float = 1.0) -> None:
     """
-    Downloads a file. Until it is complete and verified, it is called `NAME.part`. The next attempt or run resumes
-    it, if the server allows that. `get` describes `attempts` and `wait`.
+    Downloads a file, `NAME.part` until it is complete and verified. The next attempt or run resumes it if possible.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_name(path.name + ".part")

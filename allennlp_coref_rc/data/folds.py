@@ -25,12 +25,10 @@ class Article(Schema):
 
 def write_folds(path: str, folder: str, folds: int = 5, seed: int = 1) -> Iterator[tuple[str, int]]:
     """
-    Writes `fold_1/train.json` and `fold_1/test.json` into a folder, and so on. Each article is in the test file of one
-    fold, and in the training files of all others. Yields the files with their numbers of passages. An article without
-    a title, or a number of folds that cannot be, raises a `ConfigurationError`, and then nothing is written.
-
-    The file is in SQuAD's form, or `coref-rc annotate` has written it. Then each passage with its questions is a line,
-    and the new files are such files too, `train.jsonl` and `test.jsonl`, with the same articles.
+    Writes the files `fold_1/train.json`, `fold_1/test.json` and so on, and yields them with their numbers of passages.
+    Each article is in the test file of one fold, and in the training files of all others. A file that `coref-rc
+    annotate` has written, with a passage and its questions on each line, gives such files, `train.jsonl` and
+    `test.jsonl`, with the same articles.
     """
     header = read_header(path)
     articles = [

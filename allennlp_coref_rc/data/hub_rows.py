@@ -9,16 +9,9 @@ from allennlp_coref_rc.common.hub_addresses import HubDataSet, has_splits, parse
 
 def read_rows(address: str, columns: Sequence[str], optional: Sequence[str] = ()) -> Iterator[JsonValue]:
     """
-    The rows of a data set of the Hugging Face hub, or of local data in its form. Each row knows its place
-    ("hf://squad?split=train, row 3", counted from 0 as in `datasets`).
-
-    `parse_address` takes the address. Only the given `columns` are read, and the `optional` ones if the data set has
-    them. A column within another has a dotted name, such as `document.id`.
-
-    # Raises
-
-    `ConfigurationError`
-        If the package `datasets` is missing, the data cannot be read, a column is missing, or there are no rows.
+    The rows of a data set of the Hugging Face hub, or of local data in its form, with their places
+    ("hf://squad?split=train, row 3", from 0 as in `datasets`), the `columns` and those `optional` ones that it has. A
+    column within another has a dotted name, such as `document.id`.
     """
     rows = _load(parse_address(address)).flatten().with_format(None)
     missing = [column for column in columns if column not in rows.column_names]

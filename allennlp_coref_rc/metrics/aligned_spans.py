@@ -48,7 +48,6 @@ def _spans(answer: Answer) -> list[tuple[str, ...]]:
 
 
 def _best_sum(scores: numpy.ndarray) -> float:
-    """The highest sum of scores, of which each row and each column has one at most."""
     if 1 in scores.shape or not scores.size:
         return float(scores.max(initial=0.0))
     from scipy.optimize import linear_sum_assignment

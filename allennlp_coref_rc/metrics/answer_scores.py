@@ -14,9 +14,8 @@ NUM_COUNTS = 1 + len(MEANS) + 2 + 2 * MAX_ORDER
 
 def correctness(prediction: dict[str, Any]) -> Optional[float]:
     """
-    1 or `True` for a correct answer, or `None` if nothing is known. The prediction's own `correct` decides, or Quoref's
-    `exact_match`. Without them, the `answer` has to be the `gold` answer. Case does not count then, and a prediction
-    without an answer is never correct.
+    Whether an answer is correct, as 1 or `True`, by the prediction's own `correct`, Quoref's `exact_match`, or because
+    it is the `gold` answer in upper or lower case; `None` if nothing is known.
     """
     for key in ("correct", "exact_match"):
         if key in prediction:
@@ -29,8 +28,8 @@ def correctness(prediction: dict[str, Any]) -> Optional[float]:
 
 def answer_counts(prediction: str, references: Sequence[str], same_reference: bool = False) -> list[float]:
     """
-    The counts that one question adds to the sums for `scores_of`: 1, its Rouge-L, exact match and F1, and the counts of
-    Bleu. `same_reference` is that of `NarrativeQaMetric`.
+    The counts that one question adds to the sums for `scores_of`: 1, its Rouge-L, exact match and F1, and those of
+    Bleu.
     """
     if isinstance(references, str) or not references:
         raise ConfigurationError(f"references: found {references!r}, expected a list of one or more")

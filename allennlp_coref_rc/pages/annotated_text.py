@@ -175,10 +175,7 @@ def mentions(text: AnnotatedText) -> list[Mark]:
 
 
 def find_answer(tokens: Sequence[str], answer: Union[str, Sequence[Span], None]) -> list[Span]:
-    """
-    The given spans, or those whose tokens read like a string. Blanks do not count, and upper and lower case are the
-    same.
-    """
+    """The given spans, or those whose tokens read like a string, without its blanks, in upper or lower case."""
     if answer is None:
         return []
     if not isinstance(answer, str):
@@ -197,8 +194,7 @@ def find_answer(tokens: Sequence[str], answer: Union[str, Sequence[Span], None])
 
 def full_colour(weights: Sequence[float]) -> float:
     """
-    The weight that gets the full colour. It is the largest, but at least three times the average, so that equal weights
-    look pale.
+    The weight that gets the full colour: the largest, or three times the average, so that equal weights look pale.
     """
     return max([*weights, 3 * sum(weights) / max(1, len(weights))]) or 1.0
 

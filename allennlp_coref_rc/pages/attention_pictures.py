@@ -28,9 +28,8 @@ DPI = 200
 
 def draw_pictures(prediction: dict[str, Any], folder: Path, name: str) -> list[Path]:
     """
-    Draws the attention in a prediction and returns the paths of the pictures. Each title has a picture, with a panel
-    for each layer or application. The names of all pictures begin with `name`. They show the part of a passage around
-    the answer.
+    Draws the attention in a prediction around the answer: a picture for each title, whose name begins with `name`, with
+    a panel for each layer or application. Returns the paths.
     """
     drawn = []
     for title, group in groupby(named_maps(prediction), key=lambda attention: attention.title):

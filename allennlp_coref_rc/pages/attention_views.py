@@ -73,8 +73,8 @@ def named_maps(prediction: dict[str, Any]) -> list[NamedMap]:
 
 def packed_views(prediction: dict[str, Any]) -> tuple[dict[str, Any], float]:
     """
-    The data that a page's script needs to colour words, and the share of the attention that they hold. The `views` are
-    what the user can choose. Each has `steps` for the slider, and each step names one of the `scores` or `maps`.
+    The data that a page's script needs to colour words, and the share of the attention that they hold. Users choose one
+    of the `views`, and by a slider one of its `steps`, which names one of the `scores` or `maps`.
     """
     scores = [name for name in SCORES if name in prediction]
     views: list[dict[str, Any]] = [

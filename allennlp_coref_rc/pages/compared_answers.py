@@ -95,10 +95,7 @@ def write_compared_answers(folder: str, paths: dict[str, str], limit: int, only_
 
 
 def _question(prediction: Prediction) -> Union[str, int]:
-    """
-    The value that has to be the same for all readers: the id of the question or, without one, its text. Readers may
-    have split the text into different tokens.
-    """
+    """The id of the question or, without one, its text, since readers may have split it into different tokens."""
     if prediction.get("id") is not None:
         return prediction["id"]
     return "".join(asked_tokens(prediction["question_tokens"]) + prediction["passage_tokens"])

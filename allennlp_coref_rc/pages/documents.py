@@ -50,17 +50,8 @@ class Row(NamedTuple):
 
 def write_pages(path: str, folder: str, form: str = "annotated", limit: int = 100) -> int:
     """
-    Writes a page for each of the first documents of a file into a folder, and index.html if there are several. The
-    folder is made only if the file can be used; if it cannot, a `ConfigurationError` is raised. Returns the number of
-    documents.
-
-    # Parameters
-
-    path, folder : `str`
-    form : `str`, optional (default = `"annotated"`)
-        The format of the file, one of `FORMATS`.
-    limit : `int`, optional (default = `100`)
-        The most documents.
+    Writes a page for each of the first documents of a file in one of `FORMATS` into a folder, and index.html if there
+    are several. Returns the number of documents.
     """
     if not Path(path).exists():
         raise ConfigurationError(f"{path}: no such file")

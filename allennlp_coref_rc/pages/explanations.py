@@ -28,8 +28,8 @@ MAX_BARS = 6
 
 def write_explanations(path: str, folder: str, limit: int, pictures: bool = False) -> int:
     """
-    Writes a page for each of the first `limit` predictions of a file into a folder, and with `pictures` also pictures
-    of their attention. The folder is made only if the file can be used. Returns the number of predictions.
+    Writes a page for each of the first predictions of a file into a folder, and pictures of their attention if asked
+    to. Returns the number of predictions.
     """
     predictions = read_predictions(path, limit)
     Path(folder).mkdir(parents=True, exist_ok=True)
@@ -72,8 +72,8 @@ def page(prediction: Prediction) -> str:
 
 def marked(prediction: Prediction) -> tuple[AnnotatedText, list[Mark]]:
     """
-    The passage and the question as one text, and what is marked in it: the mentions, the answer, and the right answers
-    if it is wrong.
+    The passage and the question as one text, with marks: the mentions, the answer, and the right answers to a wrong
+    one.
     """
     passage, question = prediction["passage_tokens"], prediction["question_tokens"]
     joint = AnnotatedText(

@@ -116,8 +116,8 @@ def marked_paragraphs(
     tokens: Sequence[str], marks: Sequence[Mark], parts: Sequence[Span], after: Optional[Sequence[bool]] = None
 ) -> Iterator[list[Token]]:
     """
-    The tokens of each part, with the HTML elements that begin and end at them. `marks` are as `in_lanes` returns them.
-    `after` says whether a blank follows each token; by default it is as in print.
+    The tokens of each part, with the HTML elements that begin and end at them. `marks` are those of `in_lanes`. `after`
+    says whether a blank follows each token; by default it is as in print.
     """
     starting: dict[int, list[Piece]] = {}
     for mark in marks:

@@ -25,17 +25,8 @@ UNKNOWN_LICENCE = "unknown"
 
 def model_card(config: dict[str, Any], metrics: dict[str, Any], title: str, licence: Optional[str] = None) -> str:
     """
-    The text of a model card in Markdown, as the Hugging Face hub shows it.
-
-    # Parameters
-
-    config : `dict[str, Any]`
-        The config of a trained model.
-    metrics : `dict[str, Any]`
-        What the training has written to `metrics.json`; empty if nothing is known.
-    title : `str`
-    licence : `str`, optional (default = `None`)
-        The Hugging Face hub's name of a licence. By default the card asks for one.
+    The text of a model card in Markdown, as the Hugging Face hub shows it, from a model's config and its
+    `metrics.json`. Without a `licence`, one of the hub's names, the card asks for one.
     """
     reader = _typed(config["dataset_reader"])
     return render(

@@ -91,7 +91,6 @@ def pack(maps: Sequence[AttentionMap], budget: int = BUDGET) -> tuple[list[dict[
 
 
 def _scales(weights: numpy.ndarray) -> numpy.ndarray:
-    """The largest weight of each row, rounded up to 16 bits."""
     return numpy.ceil(weights.max(axis=1, initial=0.0).clip(0, 1) * SCALES).clip(1, SCALES)
 
 

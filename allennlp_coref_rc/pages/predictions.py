@@ -24,10 +24,7 @@ SIDES = ("passage", "question")
 
 
 def checked_predictions(path: str, labelled: bool = False) -> Iterator[Prediction]:
-    """
-    The predictions of a file, which pages can show. If they have to be `labelled`, each has a correct answer. Another
-    prediction raises a `ConfigurationError` that names its place.
-    """
+    """The predictions of a file, checked. If they have to be `labelled`, each has a correct answer."""
     for place, prediction in read_json_objects(path):
         for key in NEEDED:
             if key not in prediction:
@@ -64,9 +61,8 @@ def gold_texts(prediction: Prediction) -> list[str]:
 
 def gold_answers(prediction: Prediction) -> list[str]:
     """
-    The correct answers; none if they are not known. The `answer_texts` of SQuAD and NarrativeQA are alternatives. Those
-    of Quoref, whose predictions have an `exact_match`, are the spans of a single answer. They are joined as in
-    predictions.
+    The correct answers, if they are known: the `answer_texts` of SQuAD and NarrativeQA, which are alternatives. Those
+    of Quoref, whose predictions have an `exact_match`, are the spans of one answer, joined as in predictions.
     """
     texts = gold_texts(prediction)
     return [", ".join(texts)] if texts and "exact_match" in prediction else texts

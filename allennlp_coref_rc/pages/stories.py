@@ -36,8 +36,7 @@ def draw(
     path: str, question: BabiQuestion, readers: dict[str, Distributions], candidates: Sequence[str], answer: str
 ) -> None:
     """
-    Draws a panel for each reader, with a row for each sentence. The correct answer and the supporting sentences are in
-    bold type.
+    Draws a panel for each reader, with a row for each sentence. The answer and supporting sentences are in bold type.
     """
     statements = question.statements
     # Sizes are in inches, with room for statements and names.

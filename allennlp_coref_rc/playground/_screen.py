@@ -57,10 +57,7 @@ STYLE = """
 .st-key-columns > * > [data-testid=stHorizontalBlock] { flex-direction: row-reverse; }
 </style>
 """
-"""
-While the text is edited, the old answer is dimmed. The answer is to the right of the clusters, but above them where the
-page is narrow.
-"""
+"""The old answer is dimmed while the text is edited. It is beside the clusters, or above them on a narrow page."""
 
 NO_ARCHIVE = """
 No trained reader was given, so this page only annotates. In a few minutes, `coref-rc train babi/quick_start.jsonnet -s
@@ -85,16 +82,7 @@ class Asked:
 
 
 def show(archives: dict[str, str], trust: bool = False) -> None:
-    """
-    Shows the page.
-
-    # Parameters
-
-    archives : `dict[str, str]`
-        Trained readers by name.
-    trust : `bool`, optional (default = `False`)
-        Whether archives are trusted.
-    """
+    """Shows the page. `archives` are trained readers by name."""
     with st.sidebar:
         st.title("Ask a reader" if archives else "Annotate a text", anchor=False)
         choose_example()
@@ -154,10 +142,7 @@ def choose_readers(names: list[str]) -> list[str]:
 
 
 def choose_annotator(has_reader: bool) -> Optional[str]:
-    """
-    Lets the user choose the annotator of clusters. Returns its name or config, "" for none, `None` for the reader's
-    own.
-    """
+    """Lets the user choose an annotator: its name or config, "" for none, `None` for the reader's own."""
     installed = [name for name in OPTIONAL if is_installed(name)]
     options = [*([ITS_OWN] if has_reader else []), *ANNOTATORS, *installed, NONE, CONFIG]
     chosen = st.selectbox("Annotator of clusters", options, key="annotator")

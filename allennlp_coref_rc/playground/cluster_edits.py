@@ -1,7 +1,6 @@
 """
-Edits of coreference clusters. Each function returns new clusters and leaves the given ones as they are. In the new
-clusters the mentions are in order, none is there twice, and no cluster is empty. A cluster may have a single mention,
-which links nothing. If an edit cannot be done, a `ConfigurationError` is raised.
+Edits of coreference clusters. Each function returns new clusters, whose mentions are in order and differ; no cluster is
+empty, but it may have a single mention. If an edit cannot be done, a `ConfigurationError` is raised.
 """
 
 from collections.abc import Collection, Sequence

@@ -88,8 +88,7 @@ class Reading:
 
     def beginnings(self) -> list[tuple[int, list[Cluster]]]:
         """
-        The number of tokens up to the end of each sentence, and the clusters of a passage that ends there. They have no
-        mentions of later sentences, and a cluster with no mention left is gone.
+        The end of each sentence, and the clusters of a passage that ends there, without mentions of later sentences.
         """
         question = self.boundary, len(self.text)
         return [(end, self.text.select((0, end), question).clusters) for _, end in self.sentences]
@@ -106,13 +105,7 @@ def moved(cluster: Cluster, offset: int) -> Cluster:
 
 class CachedAnnotator(Annotator):
     """
-    Annotates each text only once. So the answer after an edit comes at once, even if the annotator is slow.
-
-    # Parameters
-
-    annotator : `Annotator`
-    trust : `bool`, optional (default = `False`)
-        Whether the archives that the annotator uses are trusted.
+    Annotates each text only once, so that an edit is quick even if the annotator is slow. `trust` is for its archives.
     """
 
     def __init__(self, annotator: Annotator, trust: bool = False) -> None:
@@ -141,15 +134,7 @@ class NoAnnotator(Annotator):
 
 
 class ReaderSession:
-    """
-    A trained reader in the playground.
-
-    # Parameters
-
-    archive : `str`
-    trust : `bool`, optional (default = `False`)
-        Whether the archive may name any class and file.
-    """
+    """A trained reader in the playground."""
 
     def __init__(self, archive: str, trust: bool = False) -> None:
         reader = load(archive, trust)
@@ -180,9 +165,8 @@ class ReaderSession:
 
     def beliefs(self, question: Question, reading: Reading) -> list[Optional[Answer]]:
         """
-        The answers after the first sentence of the passage, the first two, and so on. An answer is `None` if the
-        question cannot be asked yet, for instance because there is no candidate. If tokens do not occur in the passage
-        as they are, a `ConfigurationError` is raised.
+        The answers after the first sentence of the passage, the first two, and so on; `None` where the question cannot
+        be asked yet, for instance because there is no candidate.
         """
         offsets = reading.text.offsets
         if offsets is None:
@@ -205,8 +189,7 @@ def annotated(passage: str, annotator: Annotator) -> Reading:
 
 def transferred(source: Reading, target: Reading) -> list[Cluster]:
     """
-    The clusters of one reading, on the tokens of another, which may differ. Clusters without a mention there are left
-    out.
+    The clusters of one reading on the tokens of another, which may differ, without those that have no mention there.
     """
     old, new = source.text.tokens, target.text.tokens
     if old == new:

@@ -71,7 +71,6 @@ def serve(archives: dict[str, str], trust: bool, port: Optional[int] = None, hea
 
 
 def _open_browser(open_browser: Callable[[str], None], redirect: Path, url: str) -> None:
-    """Opens a file that only this user can read, and that leads to the address."""
     redirect.touch(mode=0o600)
     redirect.write_text(f'<meta http-equiv="refresh" content="0; url={escape(url)}">', "utf-8")
     open_browser(redirect.as_uri())

@@ -88,8 +88,8 @@ class ExplainingPredictor(InterpretablePredictor):
 
     def answer(self, inputs: JsonDict, explain: bool = False) -> tuple[JsonDict, AnnotatedText, int]:
         """
-        Answers a question. Returns the output of `predict_json`; the passage and the question as one text, as the model
-        has read them; and the number of tokens of the passage.
+        Answers a question. Returns the output of `predict_json`, the passage and the question as one text, as the model
+        has read them, and the length of the passage.
         """
         instance = self._json_to_instance(inputs)
         metadata = metadata_of(instance)
@@ -140,9 +140,8 @@ class ExplainingPredictor(InterpretablePredictor):
 
 def checked_inputs(inputs: JsonDict, optional: Sequence[str]) -> dict[str, Any]:
     """
-    Takes the arguments of a reader's `text_to_instance` from an input: "passage", "question", and the `optional` keys
-    ("candidates", "clusters") that it has. Invalid values raise a `ConfigurationError`, and so does a key that is meant
-    to be an optional one, by its looks. Other keys are ignored.
+    Takes the arguments of a reader's `text_to_instance` from an input: "passage", "question", and the `optional` keys.
+    Other keys are ignored, unless they look like misspelt optional ones.
     """
     if not isinstance(inputs, dict):
         raise JsonValue(inputs).error("an object")
@@ -162,10 +161,7 @@ def checked_inputs(inputs: JsonDict, optional: Sequence[str]) -> dict[str, Any]:
 
 
 def _check_text(key: str, text: Any) -> None:
-    """
-    A text, or a list of tokens, statements or supporting texts, each a text or a list of tokens itself; from Python
-    also an `AnnotatedText`.
-    """
+    """A text, or a list of texts or lists of tokens; from Python also an `AnnotatedText`."""
     if isinstance(text, AnnotatedText):
         text.checked()
     elif isinstance(text, (list, tuple)):
@@ -185,7 +181,6 @@ CHECKS: dict[str, Callable[[str, Any], Any]] = {
 
 
 def _check_answers(model: Model, predictor: type[ExplainingPredictor]) -> None:
-    """Raises a `ConfigurationError` if the model is known to give answers of another kind."""
     name = model.default_predictor
     own = Predictor.by_name(name) if name is not None else predictor
     if getattr(own, "answers_are_spans", predictor.answers_are_spans) != predictor.answers_are_spans:

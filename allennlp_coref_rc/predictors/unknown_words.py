@@ -104,8 +104,8 @@ def with_passage_candidates(
 
 def improve(output: dict[str, Any], other: dict[str, Any], vocab: Vocabulary) -> list[str]:
     """
-    Warns if the answer with more candidates, in the output `other`, is not one that the reader knows. Where it knows no
-    candidate of the passage, the output gets that answer.
+    The warning that the reader would rather give the answer of the output `other`, which it does not know. If the
+    output has no answer, it gets that one.
     """
     if other["answer"] is None or other["answer"] in vocab.get_token_to_index_vocabulary(CANDIDATE_LABELS):
         return []

@@ -94,7 +94,7 @@ def test_a_line_that_is_no_document_is_set_aside_when_documents_are_annotated_ag
     assert (counts["documents"], counts["failed"]) == (2, 1)
     assert [document.text.id for _, document in read_documents(output)] == ["a", "c"]
     (failed,) = (document.data["failure"] for _, document in read_documents(f"{output}.failed.jsonl"))
-    assert failed["place"] == f"{path}, line 3" and failed["error"].startswith(f"{path}, line 3: expected an object")
+    assert failed["place"] == f"{path}, line 3" and failed["error"].startswith(f"{path}, line 3: tokens: found 5")
 
 
 def test_a_data_set_gives_what_its_reader_makes():
@@ -114,10 +114,10 @@ def test_a_data_set_gives_what_its_reader_makes():
         ('{"text": "a", "id": [1]}', r"line 2: found the id \[1\]"),
         ('{"text": "\\ud800"}', "line 2: found half of a surrogate pair"),
         ('{"tokens": ["a"], "clusters": [[[0, 2]]]}', "line 2: mention of cluster 0"),
-        ('{"tokens": ["a"], "title": "x"}', "line 2: found the key 'title', expected any of tokens, sentences, "),
+        ('{"tokens": ["a"], "title": "x"}', "line 2: title: found .*, expected no such key"),
         ('{"tokens": ["a", 5]}', r"line 2: tokens\[1\]: found 5, expected a string"),
         ('{"tokens": ["a"], "id": [1]}', r"line 2: id: found \[1\], expected a string"),
-        ('{"tokens": "a"}', "line 2: expected an object with a list 'tokens'"),
+        ('{"tokens": "a"}', "line 2: tokens: found .*, expected a list"),
         ('{"text": "a"', "line 2: "),
         ("", "line 2: "),
     ],

@@ -87,7 +87,7 @@ def test_the_evaluation_of_warnings_counts_all_answers(archive, monkeypatch, cap
         ((STORY, 3), "found 3 at question, expected a text"),
         ((STORY, None), "expected the key 'question'"),
         ((STORY, QUESTION, "park"), 'found "park" at candidates, expected a list'),
-        ((STORY, QUESTION, None, [[0, 1]]), "expected lists of .start, end. spans"),
+        ((STORY, QUESTION, None, [[0, 1]]), r"clusters\[0\]\[0\]: found 0, expected a list"),
         ((STORY, QUESTION, None, [[[0, 99]]]), "mention of cluster 0"),
     ],
 )

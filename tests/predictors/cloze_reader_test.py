@@ -158,7 +158,7 @@ def test_batches_agree_with_single_questions(predictor):
         ({"passage": STORY, "question": QUESTION, "clusters": [[[0, 99]]]}, r"mention of cluster 0 \[0, 99\)"),
         (
             {"passage": STORY, "question": QUESTION, "clusters": [[0, 1]]},
-            r"clusters: found \[\[0, 1\]\], expected lists of",
+            r"clusters\[0\]\[0\]: found 0, expected a list",
         ),
         ({"passage": STORY, "question": QUESTION, "candidates": "park"}, 'found "park" at candidates, expected a list'),
         (
@@ -176,7 +176,7 @@ def test_batches_agree_with_single_questions(predictor):
             {"passage": STORY, "question": QUESTION, "candidates": [[1], [2]]},
             r"found 1 at candidates\[0\]\[0\], expected a string",
         ),
-        ({"passage": STORY, "question": QUESTION, "clusters": 5}, "clusters: found 5, expected lists of"),
+        ({"passage": STORY, "question": QUESTION, "clusters": 5}, "clusters: found 5, expected a list"),
         ([STORY, QUESTION], r"found \[.*, expected an object"),
     ],
 )

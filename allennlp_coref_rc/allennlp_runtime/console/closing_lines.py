@@ -15,10 +15,7 @@ from allennlp_coref_rc.common.messages import counted
 
 
 def closing_lines(command: str, args: Namespace, result: Any) -> list[str]:
-    """
-    The last lines of a command that has succeeded, from its arguments and the result of its function. Commands that
-    print them on their own have none here.
-    """
+    """The last lines of a command that has succeeded, if it does not print them on its own."""
     return CLOSINGS[command](args, result) if command in CLOSINGS else []
 
 

@@ -19,8 +19,7 @@ WIDTH = 10
 
 class EpochLines(TrainerCallback):
     """
-    Prints a line for each epoch: the loss and metrics on training and validation data, the seconds, and whether it is
-    the best so far. The metrics are those that decide which epoch is best.
+    Prints a line for each epoch: the loss and the metrics that decide which epoch is best, and whether this one is.
     """
 
     def on_start(self, trainer: GradientDescentTrainer, is_primary: bool = True, **kwargs: Any) -> None:
@@ -60,7 +59,6 @@ class EpochLines(TrainerCallback):
 
 
 def _columns(trainer: GradientDescentTrainer, metrics: dict[str, Any]) -> list[str]:
-    """The keys of the metrics that are shown."""
     names = [name for _, name in trainer._metric_tracker.tracked_metrics if name != "loss"]
     columns = []
     for split in ("training_", "validation_"):

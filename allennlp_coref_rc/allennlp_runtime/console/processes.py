@@ -1,6 +1,6 @@
 """
-The processes that train a model together (`distributed` in a config). They import this module before they are quiet, so
-it imports nothing heavy.
+The processes that train a model together (`distributed`), which import this module, and nothing heavy, before they are
+quiet.
 """
 
 import multiprocessing

@@ -1,6 +1,6 @@
 """
-Keeps AllenNLP's stream of logs, third-party warnings and nested progress bars off the screen. They go to the log file
-of the run, if there is one.
+Keeps AllenNLP's logs, warnings and nested progress bars off the screen. They go to the log file of the run, if there is
+one.
 """
 
 import io
@@ -25,12 +25,8 @@ CAPACITY = 100_000
 @contextmanager
 def quiet_screen(speaks: bool = True) -> Iterator[None]:
     """
-    Makes AllenNLP's commands quiet in this process and in those that it spawns.
-
-    # Parameters
-
-    speaks : `bool`, optional (default = `True`)
-        Whether this process may show anything at all. Only one of several that train a model together does.
+    Makes AllenNLP's commands quiet in this process and in those that it spawns. Only one of several that train a model
+    together `speaks`.
     """
     with ExitStack() as stack:
         stack.enter_context(quiet_logs(speaks))
@@ -66,7 +62,7 @@ class Held(MemoryHandler):
 def quiet_logs(speaks: bool = True) -> Iterator[None]:
     """
     Keeps logs and warnings off the screen, except those that `Screen` shows. Imports nothing of AllenNLP, so that the
-    warnings while AllenNLP is imported are caught too. `speaks` is that of `quiet_screen`.
+    warnings while AllenNLP is imported are caught too.
     """
     root = logging.getLogger()
     handlers, level, hook = root.handlers[:], root.level, sys.excepthook
@@ -98,8 +94,8 @@ def quiet_logs(speaks: bool = True) -> Iterator[None]:
 @contextmanager
 def quiet_allennlp(speaks: bool = True) -> Iterator[None]:
     """
-    Lets AllenNLP log only to the file of the run, and show one progress bar at a time, only in a terminal, which goes
-    away when it is done. Use it within `quiet_logs`.
+    Lets AllenNLP log only to the file of the run, and show one progress bar at a time, in a terminal, until it is done.
+    Use it within `quiet_logs`.
     """
     from allennlp.common import logging as allennlp_logging
     from allennlp.common.tqdm import Tqdm, TqdmToLogsWriter, _tqdm

@@ -22,8 +22,7 @@ class AnnotationLayer(Registrable):
 
     def make(self, text: AnnotatedText, boundary: int) -> tuple[Layer, Layer]:
         """
-        Returns the layer of the passage (the first `boundary` tokens of `text`) and the layer of the question (the
-        rest).
+        Returns the layer of the passage, the first `boundary` tokens of `text`, and that of the question, the rest.
         """
         raise NotImplementedError
 
@@ -38,8 +37,8 @@ class AnnotationLayer(Registrable):
 
 def label_namespace(layer: str) -> str:
     """
-    The vocabulary namespace of a layer's labels. It does not end in "labels" or "tags", so the vocabulary gives it
-    padding and an unknown word.
+    The vocabulary namespace of a layer's labels, whose end, neither "labels" nor "tags", gives it padding and an
+    unknown.
     """
     return f"{layer}_annotations"
 

@@ -200,5 +200,4 @@ class TypedEdges(LinkLayer):
 
 
 def _includes(wanted: str, kind: str, separator: str) -> bool:
-    """Whether a kind is the wanted one or below it."""
     return (kind + separator).startswith(wanted + separator)

@@ -83,10 +83,7 @@ def question_first_name(name: str) -> str:
 
 
 def swapped_spans(spans: Sequence[Span], length: int, boundary: int) -> list[Span]:
-    """
-    Moves the spans of a text to where they are when its second sequence comes first. The first sequence has `boundary`
-    tokens. A span across the boundary becomes two.
-    """
+    """Moves the spans of a text to where they are when its second sequence, after `boundary` tokens, comes first."""
     shift = length - boundary
     return [(start + shift, min(stop, boundary) + shift) for start, stop in spans if start < boundary] + [
         (max(start, boundary) - boundary, stop - boundary) for start, stop in spans if stop > boundary
@@ -95,8 +92,8 @@ def swapped_spans(spans: Sequence[Span], length: int, boundary: int) -> list[Spa
 
 def split_sources(sources: Sources, boundary: int) -> tuple[Sources, Sources]:
     """
-    Splits the sources of a text into those of its first `boundary` tokens and those of the rest. Both count positions
-    from their own first token, and mark positions in the other sequence (see `OTHER_SEQUENCE`).
+    The sources of the first `boundary` tokens and those of the rest, each counted from its own first token. Positions
+    in the other sequence are marked (see `OTHER_SEQUENCE`).
     """
 
     def relative(source: int, start: int, stop: int) -> int:

@@ -31,8 +31,7 @@ class BabiQuestion(NamedTuple):
 def read_babi(path: str) -> Iterator[BabiQuestion]:
     """
     The questions of a file in the format of the bAbI tasks (Weston et al. 2015, v1.2). Its lines are `ID statement` or
-    `ID question<TAB>answer<TAB>supporting ids`. A story begins where the ID is 1, and questions have IDs too. Any other
-    line raises a `ConfigurationError` with the file and the line.
+    `ID question<TAB>answer<TAB>supporting ids`. A story begins where the ID is 1, and questions have IDs too.
     """
     ids: list[int] = []
     statements: list[str] = []
@@ -80,8 +79,7 @@ def read_babi(path: str) -> Iterator[BabiQuestion]:
 
 def find_split(folder: str, task: int, split: str) -> str:
     """
-    The file of a task and a split ("train", "valid" or "test") in the folder of the bAbI tasks: `qa{task}_{split}.txt`
-    or `qa{task}_*_{split}.txt`. Raises a `ConfigurationError` if there is none.
+    The file of a task and a split, "train", "valid" or "test": `qa{task}_{split}.txt` or `qa{task}_*_{split}.txt`.
     """
     names = (f"qa{task}_{split}.txt", f"qa{task}_*_{split}.txt")
     for name in names:

@@ -38,9 +38,8 @@ Line = Union[str, BabiQuestion]
 
 def read_stories(path: str) -> list[list[BabiQuestion]]:
     """
-    Reads the stories of a bAbI file, which must have two or more. A story is the list of its questions. A
-    `ConfigurationError` is raised by a word that is neither an entity with an alternate nor one of the tasks' other
-    words, such as a word that is an alternate itself.
+    The stories of a bAbI file, two or more, each as the list of its questions. Words other than entities with
+    alternates and the tasks' other words raise a `ConfigurationError`.
     """
     stories = [list(questions) for _, questions in groupby(read_babi(path), key=lambda question: question.story)]
     if len(stories) < 2:
@@ -79,7 +78,6 @@ def rename(text: str) -> str:
 
 
 def _mix(story: list[BabiQuestion], others: Sequence[str], rng: random.Random) -> list[str]:
-    """A story's questions and statements among the `others`, as numbered lines."""
     own, foreign = _blocks(story[-1].statements, story), _blocks(others)
     renamed = rng.random() < 0.5
     turns = [True] * (len(own) - 1) + [False] * len(foreign)

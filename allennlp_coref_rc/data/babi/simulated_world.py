@@ -57,8 +57,7 @@ class Event:
 @dataclass(frozen=True)
 class Statement:
     """
-    An event that was told. `facts` are the ids of the statements that one needs to understand it: first that of a
-    pronoun's antecedent, if it has one, then its own.
+    An event that was told. `facts` are the ids of the statements that explain it, that of a pronoun's antecedent first.
     """
 
     event: Event
@@ -88,8 +87,7 @@ class World:
 
     def random_event(self, kinds: Sequence[str]) -> Event:
         """
-        Lets something happen. It draws a person and a kind of event again and again until the person can do it. So what
-        is rarely possible rarely happens.
+        Draws a person and a kind of event until the person can do it, so that what is rarely possible rarely happens.
         """
         while True:
             actor, kind = self._rng.choice(PEOPLE), self._rng.choice(kinds)
@@ -163,10 +161,7 @@ class Story:
         raise NotImplementedError
 
     def tell(self, event: Event, subject: str = "", antecedent: tuple[int, ...] = ()) -> None:
-        """
-        Adds the statement. `subject` replaces the actors' names, and `antecedent` has the ids of the statements that
-        explain it.
-        """
+        """Adds the statement. `subject` replaces the actors' names; the statements `antecedent` explain it."""
         verb = self.rng.choice(VERBS[event.kind])
         words = [subject or " and ".join(event.actors), verb, "the", event.place or event.thing]
         if event.receiver:
@@ -329,10 +324,7 @@ class CarryingStory(Story):
         return ("",) if event.kind == "move" else event.actors
 
     def carried(self, person: str) -> tuple[list[str], dict[str, list[int]]]:
-        """
-        The things that the person carries and, for each thing that the person ever had, the ids of the statements about
-        it.
-        """
+        """The things that the person carries, and the ids of the statements about each that the person ever had."""
         facts: dict[str, list[int]] = {}
         carried = set()
         for statement in self.told(("get", "drop", "give"), person=person):
@@ -358,10 +350,7 @@ class CountingStory(CarryingStory):
 
 
 class ListStory(CarryingStory):
-    """
-    Task 8, lists: "What is Mary carrying?". Things are in the order in which the person first got them, and facts are
-    grouped by thing.
-    """
+    """Task 8, lists: "What is Mary carrying?". Things are in the order in which the person first got them."""
 
     def ask(self, subject: str) -> Optional[Question]:
         things, facts = self.carried(subject)
@@ -384,9 +373,8 @@ SIMULATED_TASKS = tuple(STORIES)
 
 def simulate_task(task: int, questions: int, seed: int) -> list[str]:
     """
-    The lines of stories of one of the `SIMULATED_TASKS`, without line ends. A story has five questions; the last one
-    has fewer if `questions` is not a multiple of five. The same arguments always give the same lines. Fewer `questions`
-    than 1, a `seed` below 0, and other tasks raise a `ValueError`.
+    The lines of stories of one of the `SIMULATED_TASKS`, without line ends, always the same for the same arguments. A
+    story has five questions; the last one may have fewer.
     """
     if task not in STORIES:
         raise ValueError(f"task: found {task}, expected one of {', '.join(map(str, SIMULATED_TASKS))}")

@@ -12,12 +12,7 @@ from allennlp_coref_rc.annotations import Document
 from allennlp_coref_rc.common.checks import check_choice
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.data.babi.babi_files import NUM_TASKS, BabiQuestion, find_split, read_babi
-from allennlp_coref_rc.data.dataset_readers.answers import (
-    add_candidates,
-    add_class,
-    add_seen_candidates,
-    mark_skipped,
-)
+from allennlp_coref_rc.data.dataset_readers.answers import add_candidates, add_class, add_seen_candidates, mark_skipped
 from allennlp_coref_rc.data.dataset_readers.reading_comprehension_reader import (
     CUT_OFF,
     GivenPassage,
@@ -125,10 +120,8 @@ class AnnotatedBabiReader(ReadingComprehensionReader):
         elif candidates is None:
             add_seen_candidates(instance, answer)
         else:
-            words = list(map(self.tokenize, candidates))
-            add_candidates(
-                instance, candidate_names(candidates), words, None if answer is None else self.tokenize(answer)
-            )
+            words, target = list(map(self.tokenize, candidates)), None if answer is None else self.tokenize(answer)
+            add_candidates(instance, candidate_names(candidates), words, target)
         yield instance
 
     def sentences(self, text: Text) -> list[list[str]]:
@@ -162,9 +155,9 @@ class AnnotatedBabiReader(ReadingComprehensionReader):
         self, passage: GivenPassage, question: Text, *arguments: Any, task: Optional[int] = None, **data: Any
     ) -> Instance:
         """
-        As in other readers, with these differences. A passage may be a list of statements. By default, the candidates
-        are the answers of the training data. An extractive answer has to occur in the passage. There are two more
-        arguments: `task` (by default the reader's), and `supporting_facts`, the positions of statements in the passage.
+        As in other readers, but a passage may be a list of statements, and an extractive answer has to occur in it. By
+        default candidates are the answers of the training data, and `task` is the reader's. `supporting_facts` are the
+        positions of statements.
         """
         return super().text_to_instance(passage, question, *arguments, task=task or self._task, **data)
 

@@ -13,13 +13,7 @@ from allennlp.data.tokenizers import WhitespaceTokenizer
 from allennlp_coref_rc.annotations import Document
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import open_text
-from allennlp_coref_rc.data.corpora.cnn_dailymail import (
-    SUFFIX,
-    find_questions,
-    question_files,
-    question_from_json,
-    read_question,
-)
+from allennlp_coref_rc.data.corpora import cnn_dailymail
 from allennlp_coref_rc.data.dataset_readers.cloze_dataset_reader import ClozeDatasetReader
 
 ENTITY = re.compile(r"@entity[0-9]+")
@@ -65,31 +59,25 @@ class AnnotatedCnnDailyMailReader(ClozeDatasetReader):
         self._reads = 0
 
     def find(self, file_path: str) -> str:
-        return find_questions(file_path)
+        return cnn_dailymail.find_questions(file_path)
 
     def read_items(self, path: str, name: str) -> Iterator[tuple[str, Any]]:
         if os.path.isdir(path):
-            for file in question_files(path):
+            for file in cnn_dailymail.question_files(path):
                 yield file, Path(file)
-        elif name.endswith(SUFFIX):
+        elif name.endswith(cnn_dailymail.SUFFIX):
             yield path, Path(path)
         else:
-            number = 0
             with open_text(path) as lines:
                 for number, line in enumerate(lines, start=1):
                     if line.strip():
                         yield f"{path}, line {number}", line.strip()
-            if not number:
-                raise ConfigurationError(f"{path}, line 1: found no question in the file, expected some")
 
     def to_document(self, item: Union[Path, str]) -> Document:
-        question = read_question(str(item)) if isinstance(item, Path) else question_from_json(item)
-        data = {
-            "candidates": list(question.entities) or None,
-            "answer": question.answer,
-            "entities": question.entities,
-            "url": question.url,
-        }
+        is_json = isinstance(item, str)
+        question = cnn_dailymail.question_from_json(item) if is_json else cnn_dailymail.read_question(str(item))
+        data = {key: getattr(question, key) for key in ("answer", "entities", "url")}
+        data["candidates"] = list(question.entities) or None
         document = self.document(self.split(question.passage), [question.question], [data], question.id)
         if question.clusters:
             expected = len(f"{question.passage} {question.question}".split())

@@ -63,12 +63,9 @@ class AnnotatedLambadaReader(ClozeDatasetReader):
 
     def read_items(self, path: str, name: str) -> Iterator[tuple[str, tuple[str, str]]]:
         with open_text(path) as lines:
-            number = 0
             for number, line in enumerate(lines, start=1):
                 if line.strip():
                     yield f"{path}, line {number}", (f"{os.path.basename(name)}:{number}", line)
-        if not number:
-            raise ConfigurationError(f"{path}, line 1: found an empty file, expected a text a line")
 
     def row_items(self, rows: Iterable[JsonValue], name: str) -> Iterator[tuple[str, tuple[str, str]]]:
         for number, row in enumerate(rows, start=1):

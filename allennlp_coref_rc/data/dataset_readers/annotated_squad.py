@@ -19,7 +19,6 @@ from allennlp_coref_rc.data.dataset_readers.reading_comprehension_reader import 
     MALFORMED,
     GivenPassage,
     ReadingComprehensionReader,
-    Text,
 )
 
 UNANSWERABLE = "it has no answer (is_impossible)"
@@ -40,8 +39,8 @@ ANSWER_COLUMNS = ("answers.text", "answers.answer_start")
 
 class Paragraph(NamedTuple):
     """
-    The id of a paragraph's document, its passage and the questions about it as they are in the file, its own id in the
-    file, if it has one, and the title of its article, if it has one.
+    A paragraph as it is in the file, with the id of its document, and its own id and its article's title if it has
+    them.
     """
 
     id: str
@@ -75,7 +74,8 @@ class AnnotatedSquadReader(ReadingComprehensionReader):
     * a question none of whose answers is in its context, or whose first one there lies beyond `max_passage_length`.
       Predictions are compared with its `answer_texts` as usual.
 
-    If a question has no answers and is not `is_impossible`, its answers are not known, as in test sets.
+    If a question has no answers and is not `is_impossible`, its answers are not known, as in test sets. Arguments of
+    `text_to_instance` are `answers` and their `spans`, the [start, end) tokens of each in the passage.
 
     Registered as a `DatasetReader` with name "annotated_squad". It also takes the parameters of
     `ReadingComprehensionReader`. By default `annotate_together` and `wrap_question` are false.
@@ -133,13 +133,10 @@ class AnnotatedSquadReader(ReadingComprehensionReader):
         for number, (_, group) in enumerate(groups, start=1):
             questions = list(map(_row_question, group))
             first, id = questions[0], f"{os.path.basename(name)}:{number}"
-            yield (
-                first.place,
-                Paragraph(id, first["context"], questions, first.get("context_id"), first.get("title")),
-            )
+            yield first.place, Paragraph(id, first["context"], questions, first.get("context_id"), first.get("title"))
 
     def to_document(self, item: Paragraph) -> Document:
-        passage = self._located(item.context.string())
+        passage = self.split(item.context.string())
         asked: list[str] = []
         data: list[dict[str, Any]] = []
         malformed: list[str] = []
@@ -157,17 +154,16 @@ class AnnotatedSquadReader(ReadingComprehensionReader):
             document.data[MALFORMED] = malformed
         return document
 
-    def _located(self, passage: GivenPassage) -> AnnotatedText:
-        """A passage with its source text, of which answers are pieces. That of tokens are these, joined by blanks."""
-        text = self.split(passage)
-        if text.offsets is not None:
-            return text
-        source = passage if isinstance(passage, str) else " ".join(text.tokens)
-        return replace(text, text=source, offsets=token_offsets(source, text.tokens))
+    def split(self, text: GivenPassage) -> AnnotatedText:
+        """As in other readers. The source text of tokens, of which answers are pieces, are these, joined by blanks."""
+        split = super().split(text)
+        if split.offsets is not None:
+            return split
+        source = text if isinstance(text, str) else " ".join(split.tokens)
+        return replace(split, text=source, offsets=token_offsets(source, split.tokens))
 
     def to_instances(self, document: Document) -> Iterator[Instance]:
-        if document.text.offsets is None:
-            document = replace(document, text=self._located(document.text))
+        document = replace(document, text=self.split(document.text))
         for i, data in enumerate(document.questions):
             answers, spans = data.get("answers") or [], data.get("spans")
             if spans is not None and len(spans) != len(answers):
@@ -203,35 +199,6 @@ class AnnotatedSquadReader(ReadingComprehensionReader):
         passage = cast(TextField, instance["passage"])
         instance.add_field("answer_tags", SequenceLabelField(span_tags(spans, len(passage)), passage, "answer_tags"))
 
-    def text_to_instance(  # type: ignore[override]  # named parameters, where AllenNLP has any
-        self,
-        passage: GivenPassage,
-        question: Text,
-        answers: Optional[Sequence[str]] = None,
-        spans: Optional[Sequence[Span]] = None,
-        clusters: Optional[Sequence] = None,
-    ) -> Instance:
-        """
-        # Parameters
-
-        passage : `GivenPassage`
-            A text, its tokens, or an `AnnotatedText`, whose annotations replace the annotator's.
-        question : `Text`
-        answers : `Sequence[str]`, optional (default = `None`)
-        spans : `Sequence[Span]`, optional (default = `None`)
-            The [start, end) tokens of each answer in the passage.
-        clusters : `Sequence`, optional (default = `None`)
-            Known coreference clusters, which replace the annotator's: lists of [start, end) spans. They count the
-            tokens of the passage followed by the question.
-        """
-        known = {"answers": answers, "spans": spans, "clusters": clusters}
-        data = [{key: value for key, value in known.items() if value is not None}]
-        document = self.document(self._located(passage), [question], data)
-        self.check_questions(document)
-        for instance in self.to_instances(self.annotate(document, passage)):
-            return instance
-        raise ConfigurationError(f"found a question that is left out: {', '.join(self.skipped)}")
-
 
 def _row_question(row: JsonValue) -> JsonValue:
     """A row whose question is impossible if its answers are empty, as in SQuAD 2.0."""
@@ -256,10 +223,7 @@ def _answers(question: JsonValue) -> Iterator[tuple[str, Optional[int]]]:
 
 
 def _question_data(question: JsonValue, passage: AnnotatedText) -> dict[str, Any]:
-    """
-    The data of a question in a file: its id, its answers and their spans, whether it is unanswerable, and the number of
-    answers that are not at their places.
-    """
+    """The data of a question in a file: its answers and their spans, and how many of them are not at their places."""
     context, offsets = passage.text or "", passage.offsets or []
     data: dict[str, Any] = {}
     id, impossible = question.get("id"), question.get("is_impossible")
@@ -282,7 +246,6 @@ def _question_data(question: JsonValue, passage: AnnotatedText) -> dict[str, Any
 
 
 def _nearest(answer: str, context: str, start: int) -> Optional[int]:
-    """The place nearest to `start` where a context has an answer; `None` if there is none."""
     places = (context.rfind(answer, 0, start + len(answer)), context.find(answer, start))
     return min((place for place in places if place >= 0), key=lambda place: abs(place - start), default=None)
 
@@ -299,7 +262,6 @@ def _cause(data: dict[str, Any], boundary: int) -> Optional[str]:
 
 
 def _first(spans: Optional[Sequence[Optional[Span]]]) -> Optional[Span]:
-    """The first span that the passage has."""
     return next(filter(None, spans or []), None)
 
 

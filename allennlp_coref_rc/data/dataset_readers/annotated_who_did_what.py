@@ -30,54 +30,36 @@ _XML_ENTITIES = frozenset({"amp", "lt", "gt", "quot", "apos"})
 
 
 class WhoDidWhatQuestion(NamedTuple):
-    """
-    A question of Who-did-What.
-
-    # Parameters
-
-    left, right : `str`
-        The text before and after the removed name.
-    passage : `str`
-    choices : `list[str]`
-    correct : `int`, optional
-        The index of the correct choice, if it is known.
-    question_id, passage_id : `str`
-        The ids of the articles that the question and the passage come from.
-    line : `int`
-        The line of the file where the question begins, from 1.
-    """
+    """A question of Who-did-What, between the texts to the left and to the right of the removed name."""
 
     left: str
     right: str
     passage: str
     choices: list[str]
     correct: Optional[int]
+    """The index of the correct choice, if it is known."""
     question_id: str
+    """The id of the article that the question comes from."""
     passage_id: str
     line: int
+    """The line of the file where the question begins, from 1."""
 
 
 def read_who_did_what(path: str) -> Iterator[Union[WhoDidWhatQuestion, ConfigurationError]]:
     """
-    The questions of a file in the format of Who-did-What (Onishi et al. 2016). It is read piece by piece. Entities that
-    HTML knows and XML does not, such as `&nbsp;`, are read as in HTML. A file with a document type declaration is
-    refused, so no file can declare entities. In place of a malformed question comes its `ConfigurationError`, with the
-    file and the line. A malformed file raises one.
+    The questions of a file of Who-did-What (Onishi et al. 2016), or the errors of malformed ones, read piece by piece.
+    HTML's entities, such as `&nbsp;`, are read as in HTML; a document type declaration, which could declare others, is
+    refused.
     """
     parser = _Parser(path)
-    line = 0
     with open_text(path) as lines:
         for content in lines:
-            line += 1
             yield from parser.read(content)
     yield from parser.read("", last=True)
-    if not parser.found:
-        raise ConfigurationError(f"{path}, line {max(line, 1)}: found no <mc>, expected some questions")
 
 
 class _Parser:
     def __init__(self, path: str) -> None:
-        self.found = 0
         self._path = path
         self._open: list[str] = []
         self._text: list[str] = []
@@ -107,7 +89,6 @@ class _Parser:
         )
 
     def _note(self, found: str, expected: str) -> None:
-        """Notes what is wrong with this question."""
         self._problem = self._problem or self._error(found, expected)
 
     def _doctype(self, *declaration: Any) -> None:
@@ -170,23 +151,14 @@ class _Parser:
             self._note(f"{len(self._choices)} choices", "2 to 5")
         if self._correct.count(True) != (set(self._correct) != {None}):
             self._note(f"{self._correct.count(True)} correct choices", 'one, or choices without "correct"')
-        self.found += 1
         if self._problem:
             self._questions.append(self._problem)
             self._problem = None
             return
-        self._questions.append(
-            WhoDidWhatQuestion(
-                left=self._values["leftcontext"],
-                right=self._values["rightcontext"],
-                passage=self._values["contextart"],
-                choices=self._choices,
-                correct=self._correct.index(True) if True in self._correct else None,
-                question_id=self._values.get("question id", ""),
-                passage_id=self._values.get("contextart id", ""),
-                line=self._line,
-            )
-        )
+        texts = (self._values[name] for name in ("leftcontext", "rightcontext", "contextart"))
+        correct = self._correct.index(True) if True in self._correct else None
+        ids = (self._values.get(f"{name} id", "") for name in ("question", "contextart"))
+        self._questions.append(WhoDidWhatQuestion(*texts, self._choices, correct, *ids, self._line))
 
 
 def _character_references(match: re.Match) -> str:

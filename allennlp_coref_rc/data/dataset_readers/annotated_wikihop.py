@@ -13,10 +13,9 @@ from allennlp_coref_rc.annotations import AnnotatedText, Document, clusters_from
 from allennlp_coref_rc.annotations.annotated_text import Span
 from allennlp_coref_rc.annotations.annotators import Annotator
 from allennlp_coref_rc.annotations.clusters import largest_clusters, relevant_clusters
-from allennlp_coref_rc.annotations.formats.json_value import JsonValue
+from allennlp_coref_rc.annotations.formats.json_value import JsonValue, read_json
 from allennlp_coref_rc.common.checks import check_choice, check_number
 from allennlp_coref_rc.common.errors import ConfigurationError
-from allennlp_coref_rc.common.json_objects import read_json_objects
 from allennlp_coref_rc.data.dataset_readers.answers import add_candidates, mark_skipped
 from allennlp_coref_rc.data.dataset_readers.reading_comprehension_reader import (
     GivenPassage,
@@ -37,9 +36,6 @@ ABSENT_ANSWER = "the answer is not in the passage"
 
 NO_MENTION = -1
 """Stands for "no mention" in the authors' preprocessed files."""
-
-# This stands for a candidate in the masked files.
-_MASK = re.compile(r"(___MASK\d+___)")
 
 
 @DatasetReader.register("annotated_wikihop")
@@ -89,6 +85,7 @@ class AnnotatedWikiHopReader(ReadingComprehensionReader):
 
     default_annotate_together = False
     default_wrap_question = False
+    whole_tokens = re.compile(r"(___MASK\d+___)")  # It stands for a candidate in the masked files.
     columns = ("query", "supports", "candidates")
     optional_columns = ("id", "answer", "annotations")
 
@@ -114,8 +111,7 @@ class AnnotatedWikiHopReader(ReadingComprehensionReader):
         self._subset = subset
 
     def read_items(self, path: str, name: str) -> Iterator[tuple[str, dict[str, Any]]]:
-        for number, (place, item) in enumerate(read_json_objects(path), start=1):
-            yield place, {"id": f"{os.path.basename(name)}:{number}", **item}
+        return self.row_items(read_json(path), name)
 
     def row_items(self, rows: Iterable[JsonValue], name: str) -> Iterator[tuple[str, dict[str, Any]]]:
         for number, row in enumerate(rows, start=1):
@@ -133,7 +129,6 @@ class AnnotatedWikiHopReader(ReadingComprehensionReader):
             if self._shuffle_supports:
                 supports = random.Random(f"{self._seed} {id}").sample(supports, len(supports))
             document = self._joined(supports, query, data, id)
-        self.check_questions(document)
         return document
 
     def _joined(
@@ -216,24 +211,15 @@ class AnnotatedWikiHopReader(ReadingComprehensionReader):
         **data: Any,
     ) -> Instance:
         """
-        As in other readers, with these differences. A passage may be a list of supporting texts, whose order is kept. A
-        question is a relation and the name of an entity, as in the files ("country_of_citizenship louis-philippe
-        fiset"). Candidates are required.
+        As in other readers, but a passage may be a list of supporting texts, whose order is kept, a question is a
+        relation and an entity, as in the files ("country_of_citizenship louis-philippe fiset"), and candidates are
+        required.
         """
         supports = [passage] if isinstance(passage, (str, AnnotatedText)) else passage
         data = {"candidates": candidates, "answer": answer, "clusters": clusters, **data}
         for instance in self._instances(self.annotate(self._joined(supports, question, data), passage)):
             return instance
         raise ConfigurationError(f"found a question that is left out: {ABSENT_ANSWER}")
-
-    def tokenize(self, text: Text) -> list[str]:
-        """As in other readers, but the masks of the masked files are single tokens."""
-        if not isinstance(text, str):
-            return super().tokenize(text)
-        tokens: list[str] = []
-        for i, piece in enumerate(_MASK.split(text)):
-            tokens.extend([piece] if i % 2 else super().tokenize(piece))
-        return tokens
 
 
 def _document(passage: AnnotatedText, question: Sequence[str], data: dict[str, Any], id: Optional[str]) -> Document:
@@ -253,7 +239,6 @@ def _preprocessed(item: JsonValue) -> AnnotatedText:
 
 
 def _linked(link: JsonValue, mentions: int) -> list[int]:
-    """The two mentions of a link [mention, relation, mention]."""
     ends = link.list()
     if len(ends) != 3:
         raise link.error("[mention, relation, mention]")
@@ -269,6 +254,5 @@ def _candidates(data: dict[str, Any]) -> list[Text]:
 def _majority(annotations: Optional[list[list[str]]]) -> dict[str, bool]:
     """Whether more than half of the workers made each judgement. Without workers it is empty."""
     said = Counter(word for judgement in annotations or [] for word in set(judgement))
-    return (
-        {word: 2 * said[word] > len(annotations) for word in ("follows", "single", "multiple")} if annotations else {}
-    )
+    judgements = ("follows", "single", "multiple") if annotations else ()
+    return {word: 2 * said[word] > len(annotations or []) for word in judgements}

@@ -44,20 +44,8 @@ def add_candidates(
     contiguous: bool = False,
 ) -> None:
     """
-    Adds the question's own candidates, and the answer if it is known. Candidates with the same words are merged under
-    the first name.
-
-    # Parameters
-
-    instance : `Instance`
-    names : `Sequence[str]`
-        The names of the candidates in predictions.
-    candidates : `Sequence[Sequence[str]]`
-        The words of each candidate. Upper and lower case are the same.
-    answer : `Sequence[str]`, optional
-        The words of the answer, if it is known.
-    contiguous : `bool`, optional (default = `False`)
-        As in `CandidatesField`.
+    Adds the question's own candidates, and the answer if it is known, given their words, and the candidates' names in
+    predictions. Candidates with the same words, in upper or lower case, are merged under the first name.
     """
     distinct: dict[tuple[str, ...], str] = {}
     for name, words in zip(names, candidates):

@@ -14,9 +14,6 @@ from allennlp_coref_rc.data.dataset_readers.reading_comprehension_reader import 
     candidate_names,
 )
 
-# In some questions of CNN it has a blank.
-_PLACEHOLDER = re.compile(r"@ ?placeholder\b")
-
 ABSENT_ANSWER = "the answer is not in the passage"
 
 
@@ -39,6 +36,7 @@ class ClozeDatasetReader(ReadingComprehensionReader):
         `keep_skipped`. If false, they are instances like the others.
     """
 
+    whole_tokens = re.compile(r"(@ ?placeholder\b)")  # In some questions of CNN it has a blank.
     metadata_keys: Sequence[str] = ()
     """The keys of a question's data that are copied into the metadata of its instance."""
 
@@ -90,15 +88,6 @@ class ClozeDatasetReader(ReadingComprehensionReader):
         """Why a question is left out, or `None` if it is not. `passage` has its tokens in lower case."""
         absent = data.get("answer") is not None and not self._occurs(data["answer"], passage)
         return ABSENT_ANSWER if absent and self._skip_absent_answers else None
-
-    def tokenize(self, text: Text) -> list[str]:
-        """As in other readers, but the placeholder is one token, whatever stands next to it, even if it has a blank."""
-        if not isinstance(text, str):
-            return super().tokenize(text)
-        tokens: list[str] = []
-        for i, piece in enumerate(_PLACEHOLDER.split(text)):
-            tokens.extend([PLACEHOLDER] * (i > 0) + super().tokenize(piece))
-        return tokens
 
     def _occurs(self, text: Text, passage: Sequence[str]) -> bool:
         words = self._lower_tokens(text)

@@ -11,10 +11,7 @@ from allennlp_coref_rc.data.babi.babi_files import NUM_TASKS
 
 
 def checked_questions(document: Document) -> list[dict[str, Any]]:
-    """
-    The values that the data set has for each question. A `ConfigurationError` is raised if there are not as many as
-    questions, or if a known key has an invalid value. A null means that the value is not known.
-    """
+    """The values that the data set has for each question, checked. A null means that the value is not known."""
     questions = document.data.get("questions")
     if not isinstance(questions, list) or len(questions) != len(document.parts) - 1:
         raise ConfigurationError(

@@ -2,6 +2,7 @@ import copy
 import dataclasses
 import logging
 import os
+import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -14,13 +15,7 @@ from allennlp.data.fields import IndexField, TextField
 from allennlp.data.token_indexers import SingleIdTokenIndexer
 from torch import distributed
 
-from allennlp_coref_rc.annotations import (
-    AnnotatedText,
-    Document,
-    clusters_from_json,
-    read_header,
-    sentence_spans,
-)
+from allennlp_coref_rc.annotations import AnnotatedText, Document, clusters_from_json, read_header, sentence_spans
 from allennlp_coref_rc.annotations.annotated_text import Piece, Span
 from allennlp_coref_rc.annotations.annotators import Annotator, annotate_documents, annotate_questions
 from allennlp_coref_rc.annotations.document import read_lines
@@ -47,10 +42,7 @@ CUT_OFF = "the answer lies beyond dataset_reader.max_passage_length"
 """Why a question is skipped."""
 
 MALFORMED = "malformed"
-"""
-The key in a document's data of what was found wrong with questions that it lacks, a message each, and why questions are
-skipped.
-"""
+"""The key in a document's data of the messages about questions that it lacks, and why questions are skipped."""
 
 SHOWN_MALFORMED = 5
 """The most malformed questions of a file that are shown."""
@@ -118,6 +110,8 @@ class ReadingComprehensionReader(DatasetReader):
     """Whether a document may have several questions."""
     has_cloze = True
     """Whether instances have the field `cloze` if the question has a placeholder."""
+    whole_tokens: Optional[re.Pattern[str]] = None
+    """A group that matches tokens which are not split, whatever stands next to them. Blanks in them are left out."""
     columns: Sequence[str] = ()
     """The columns that it needs in a data set of the Hugging Face hub. If there are none, it reads only files."""
     optional_columns: Sequence[str] = ()
@@ -165,17 +159,15 @@ class ReadingComprehensionReader(DatasetReader):
 
     def read_items(self, path: str, name: str) -> Iterator[tuple[str, Any]]:
         """
-        The items of a file in the official format, in order, each with its place for messages ("FILE, line 3"). In
-        place of a malformed item there may be its `ConfigurationError`, which names its place. This should be quick,
-        since every worker reads all items to take its share. `path` is the local file, and `name` is the path or URL
-        that the user gave.
+        The items of a file in the official format, each with its place for messages ("FILE, line 3"), or the error of a
+        malformed item. This should be quick, since every worker reads all items to take its share. `path` is the local
+        file, and `name` the path or URL that the user gave.
         """
         raise NotImplementedError
 
     def row_items(self, rows: Iterable[JsonValue], name: str) -> Iterator[tuple[str, Any]]:
         """
-        The items of a data set of the Hugging Face hub, each with its place, from its rows. They are as those of
-        `read_items`. Rows have the reader's `columns`. `name` is the address of the data set.
+        The items, as those of `read_items`, from the rows of a data set of the Hugging Face hub, with the `columns`.
         """
         raise NotImplementedError
 
@@ -183,8 +175,7 @@ class ReadingComprehensionReader(DatasetReader):
         """
         Makes a tokenised document, without annotations, from an item. Its `data["questions"]` has an object for each
         question, with its `answer`, `candidates` and `clusters`, if they are known, and whatever else `to_instances`
-        needs. If only some questions are malformed, its `data["malformed"]` has their messages. A malformed item raises
-        a `ConfigurationError`.
+        needs; `data["malformed"]` has messages about those that are malformed.
         """
         raise NotImplementedError
 
@@ -220,6 +211,7 @@ class ReadingComprehensionReader(DatasetReader):
         known = {"candidates": candidates, "answer": answer, "clusters": clusters, **data}
         questions = [{key: value for key, value in known.items() if value is not None}]
         document = self.document(self.split(passage), [question], questions)
+        checked_questions(document)
         for instance in self.to_instances(self.annotate(document, passage)):
             return instance
         raise ConfigurationError(f"found a question that is left out: {', '.join(self.skipped)}")
@@ -227,10 +219,7 @@ class ReadingComprehensionReader(DatasetReader):
     # Helpers of the steps.
 
     def find(self, file_path: str) -> str:
-        """
-        The local file of a path or a URL. The address of a data set of the Hugging Face hub stays as it is. If there is
-        none, a `ConfigurationError` is raised.
-        """
+        """The local file of a path or a URL, or the unchanged address of a data set of the Hugging Face hub."""
         if is_hub_address(file_path):
             if not self.columns:
                 raise ConfigurationError(f"{file_path}: {self.registered_name()} reads files alone, expected one")
@@ -238,10 +227,16 @@ class ReadingComprehensionReader(DatasetReader):
         return local_path(file_path)
 
     def items(self, path: str, name: str) -> Iterator[tuple[str, Any]]:
-        """The items of a file, or of a data set of the Hugging Face hub; see `read_items`."""
+        """The items of a file, or of a data set of the Hugging Face hub, which has to have some; see `read_items`."""
+        item = None
         if is_hub_address(path):
-            return self.row_items(read_rows(path, self.columns, self.optional_columns), name)
-        return self.read_items(path, name)
+            items = self.row_items(read_rows(path, self.columns, self.optional_columns), name)
+        else:
+            items = self.read_items(path, name)
+        for item in items:
+            yield item
+        if item is None:
+            raise ConfigurationError(f"{path}: found no question, expected some")
 
     def with_annotator(self, annotator: Annotator) -> "ReadingComprehensionReader":
         """The same reader with another annotator."""
@@ -251,8 +246,8 @@ class ReadingComprehensionReader(DatasetReader):
 
     def annotate(self, document: Document, passage: Optional[GivenPassage] = None) -> Document:
         """
-        The document with the annotations of the reader's annotator, if it has one. If the `passage` was annotated
-        before, only its questions get new ones (see `keep_passage`).
+        The document with the annotator's annotations. If the `passage` was annotated before, only its questions get new
+        ones (see `keep_passage`).
         """
         if self.annotator is None:
             return document
@@ -291,46 +286,30 @@ class ReadingComprehensionReader(DatasetReader):
                 raise self.malformed[0]
             self.skipped[MALFORMED] = len(self.malformed)
         logger.info("%s: %d questions", file_path, kept)
-        for cause, number in sorted(self.skipped.items()):
-            logger.warning("%s: %d of %d questions skipped: %s", file_path, number, kept + self.skipped.total(), cause)
-        for remark, number in sorted(self.noted.items()):
-            logger.warning("%s: %d of %d questions: %s", file_path, number, kept + self.skipped.total(), remark)
+        number = kept + self.skipped.total()
+        warnings = [f"{count} of {number} questions skipped: {cause}" for cause, count in sorted(self.skipped.items())]
+        warnings += [f"{count} of {number} questions: {remark}" for remark, count in sorted(self.noted.items())]
         if 0 < unanswered < kept:
-            logger.warning(
-                "%s: %d of %d questions have no answer, the first in %s; a batch needs those of all or of none",
-                file_path,
-                unanswered,
-                kept,
-                first_unanswered,
-            )
+            found = f"{unanswered} of {kept} questions have no answer, the first in {first_unanswered}"
+            warnings.append(f"{found}; a batch needs those of all or of none")
         if kept and empty:
-            layers, questions = ", ".join(sorted(empty)), counted(kept, "question")
-            logger.warning(
-                "%s: found nothing for dataset_reader.annotation_layers (%s) in %s; annotations come with the file or "
-                "from dataset_reader.annotator",
-                file_path,
-                layers,
-                questions,
+            warnings.append(
+                f"found nothing for dataset_reader.annotation_layers ({', '.join(sorted(empty))}) in "
+                f"{counted(kept, 'question')}; annotations come with the file or from dataset_reader.annotator"
             )
-
         for name in sorted(missing.keys() - empty):
             if missing[name]:
-                logger.warning(
-                    "%s: found none of the types %s, which dataset_reader.annotation_layers.%s names",
-                    file_path,
-                    ", ".join(sorted(missing[name])),
-                    name,
-                )
+                types = ", ".join(sorted(missing[name]))
+                warnings.append(f"found none of the types {types}, which dataset_reader.annotation_layers.{name} names")
+        for warning in warnings:
+            logger.warning("%s: %s", file_path, warning)
 
     def _is_empty(self, name: str, instance: Instance) -> bool:
         fields = (cast(AnnotationField, instance[f"{side}_annotations"]) for side in ("passage", "question"))
         return all(self._annotation_layers[name].is_empty(field.layers[name]) for field in fields)
 
     def documents(self, file_path: str) -> Iterator[tuple[str, Document]]:
-        """
-        This worker's share of the annotated documents of a file, each with its place for messages. Malformed ones are
-        left out with a warning.
-        """
+        """This worker's share of the annotated documents of a file, each with its place, without malformed ones."""
         path = self.find(file_path)
         logger.info("Reading questions from %s", path)
         # The user knows the address of a file that was downloaded, and not its place in the cache.
@@ -378,8 +357,7 @@ class ReadingComprehensionReader(DatasetReader):
 
     def check_header(self, path: str, header: dict[str, Any]) -> None:
         """
-        Raises a `ConfigurationError` if the file's documents are of another data set, and warns if documents are
-        missing because their annotation failed.
+        Raises a `ConfigurationError` if the documents are another reader's, and warns if annotation failed for some.
         """
         name = self.registered_name()
         given = header.get("reader", name)
@@ -409,7 +387,10 @@ class ReadingComprehensionReader(DatasetReader):
         """The tokens of a text. A list of tokens is taken as it is."""
         if not isinstance(text, str):
             return JsonValue(text).strings()
-        return [str(token) for token in self._tokenizer.tokenize(text)]
+        tokens: list[str] = []
+        for i, piece in enumerate(self.whole_tokens.split(text) if self.whole_tokens else [text]):
+            tokens += [piece.replace(" ", "")] if i % 2 else map(str, self._tokenizer.tokenize(piece))
+        return tokens
 
     def sentences(self, text: Text) -> list[list[str]]:
         """The tokens of each sentence of a text."""
@@ -439,8 +420,7 @@ class ReadingComprehensionReader(DatasetReader):
 
     def select(self, document: Document, question: int = 0) -> tuple[AnnotatedText, int]:
         """
-        The passage followed by one of the questions (the first is 0), and the number of tokens of the passage. Both are
-        cut, and the question is wrapped, as in instances.
+        The passage followed by a question (the first is 0), cut and wrapped as in instances, and the passage's length.
         """
         clusters = document.questions[question].get("clusters")
         pieces: list[Span] = []
@@ -478,8 +458,8 @@ class ReadingComprehensionReader(DatasetReader):
 
     def check_questions(self, document: Document) -> None:
         """
-        Raises a `ConfigurationError` if there are not as many questions as expected, if a value that is known about one
-        is invalid, or if one comes with candidates and its answer is none of them.
+        Raises a `ConfigurationError` for a wrong number of questions, invalid values, or an answer that is no
+        candidate.
         """
         questions = checked_questions(document)
         if len(questions) != 1 and not self.several_questions:
@@ -504,24 +484,12 @@ class ReadingComprehensionReader(DatasetReader):
 
     def make_instance(self, text: AnnotatedText, boundary: int, metadata: dict[str, Any]) -> Instance:
         """
-        An instance with a passage and a question. A function of `answers.py` adds the answer to it, if it is known.
-
-        # Parameters
-
-        text : `AnnotatedText`
-            The passage and the question, as `select` gives them.
-        boundary : `int`
-            The number of tokens of the passage.
-        metadata : `dict[str, Any]`
-            More metadata for the instance: the `answer` and the `candidates` as texts, if they are known, and whatever
-            else predictions need.
+        An instance with a passage and a question, as `select` gives them. A function of `answers.py` adds the answer.
+        The metadata have the `answer` and the `candidates` as texts, if they are known, and what else predictions need.
         """
         passage, question = text.tokens[:boundary], text.tokens[boundary:]
-        question_field = TextField([Token(token) for token in question])
-        fields: dict[str, Field] = {
-            "passage": TextField([Token(token) for token in passage]),
-            "question": question_field,
-        }
+        question_field = TextField(list(map(Token, question)))
+        fields: dict[str, Field] = {"passage": TextField(list(map(Token, passage))), "question": question_field}
         if self.has_cloze and PLACEHOLDER in question:
             fields["cloze"] = IndexField(question.index(PLACEHOLDER), question_field)
         if self._annotation_layers:
@@ -560,7 +528,6 @@ def candidate_names(candidates: Sequence[Text]) -> list[str]:
 
 
 def _is_skipped(instance: Instance) -> bool:
-    """Whether an instance is of a question that the data set's rule leaves out."""
     answer, start = instance.get("answer"), instance.get("span_start")
     if isinstance(start, IndexField):
         return start.sequence_index < 0
@@ -573,10 +540,7 @@ def _named(place: str) -> Iterator[None]:
     try:
         yield
     except ConfigurationError as error:
-        placed = _placed(error, place)
-        if placed is error:
-            raise
-        raise placed from error
+        raise _placed(error, place) from error.__cause__
 
 
 def _placed(error: ConfigurationError, place: str) -> ConfigurationError:

@@ -5,8 +5,8 @@ from allennlp_coref_rc.annotations.annotated_text import Span
 
 class WordFinder:
     """
-    Finds words that follow one another in a text. Upper and lower case are the same, and the two may be split into
-    tokens differently: it finds "st", ".", "petersburg" in a text with "St.", "Petersburg".
+    Finds words that follow one another in a text, in upper or lower case, even if the two are split into tokens
+    differently: it finds "st", ".", "petersburg" in a text with "St.", "Petersburg".
     """
 
     def __init__(self, tokens: Sequence[str]) -> None:

@@ -190,7 +190,7 @@ class TestMalformedFiles:
 
     def test_an_empty_file_of_json_lines(self, tmp_path):
         path = write(tmp_path / "a.jsonl", "")
-        assert refusal(lambda: list(reader().read(path))).startswith(f"{path}, line 1: found no question")
+        assert refusal(lambda: list(reader().read(path))).startswith(f"{path}: found no question")
 
 
 class TestAnnotatedCnnDailyMailReader:

@@ -241,7 +241,6 @@ class TestAnnotatedLambadaReader:
     @pytest.mark.parametrize(
         "content, line, found",
         [
-            ("", 1, "found an empty file"),
             ("word\n", 1, "found 'word'"),
             ("word\n" * 100 + "a b . a\n", 1, "found 'word'"),
         ],
@@ -250,6 +249,10 @@ class TestAnnotatedLambadaReader:
         path = write(tmp_path / "a.txt", content)
         message = refusal(lambda: list(reader().read(path)))
         assert message.startswith(f"{path}, line {line}: {found}") and "expected a text" in message
+
+    def test_an_empty_file(self, tmp_path):
+        path = write(tmp_path / "a.txt", "\n")
+        assert refusal(lambda: list(reader().read(path))).startswith(f"{path}: found no question")
 
     def test_a_malformed_line_costs_itself_alone(self, tmp_path, caplog):
         path = write(tmp_path / "a.txt", "a b . a\nword\n\nb . b b\n \t\n")

@@ -164,7 +164,6 @@ def edited(old, new):
 
 MALFORMED = [
     ("empty", "", 1, "no element found", "well-formed XML"),
-    ("no questions", "<ROOT>\n</ROOT>", 2, "no <mc>", "some questions"),
     ("another root", "<root/>", 1, "<root>", "<ROOT>"),
     ("no XML", "text", 1, "syntax error", "well-formed XML"),
     ("truncated", GOOD[: GOOD.index("</mc>")], 20, "no element found", "well-formed XML"),
@@ -230,6 +229,10 @@ class TestMalformedFiles:
         assert message.startswith(f"{path}, line {line}: found {found}"), message
         assert expected in message.split("expected")[-1]
         assert len(message) < len(path) + 250
+
+    def test_a_file_without_questions(self, tmp_path):
+        path = write(tmp_path / "train.xml", "<ROOT>\n</ROOT>")
+        assert refusal(lambda: list(reader().read(path))).startswith(f"{path}: found no question")
 
     def test_a_malformed_question_costs_itself_alone(self, tmp_path):
         question = GOOD[GOOD.index("<mc>") : GOOD.index("</ROOT>")]

@@ -399,7 +399,7 @@ class TestMalformedFiles:
         "change, expected",
         [
             ({"id": 3}, "found 3 at id, expected a string"),
-            ({"query": None}, "found null at query, expected a string"),
+            ({"query": 3}, "found 3 at query, expected a string"),
             ({"query": " "}, "found an empty question"),
             ({"answer": "plane"}, "found the answer 'plane', expected one of the candidates"),
             ({"answer": ["car"]}, 'found ["car"] at answer, expected a string'),
