@@ -35,10 +35,7 @@ def whole_outputs() -> Iterator[None]:
         with _partial(metrics_output_file) as metrics, _partial(predictions_output_file) as predictions:
             return evaluate(self, *args, metrics_output_file=metrics, predictions_output_file=predictions, **kwargs)
 
-    with (
-        patch.object(train, "archive_model", archive_whole),
-        patch.object(SimpleEvaluator, "__call__", evaluate_whole),
-    ):
+    with patch.object(train, "archive_model", archive_whole), patch.object(SimpleEvaluator, "__call__", evaluate_whole):
         yield
 
 

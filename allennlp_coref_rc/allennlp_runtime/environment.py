@@ -65,13 +65,10 @@ def check_environment() -> None:
     lines = problems()
     if not lines or sys.argv[1:2] == ["environment"]:
         return
-    message = "\n".join(
-        [
-            "allennlp_coref_rc cannot run in this environment:",
-            *(f"  - {problem}" for problem in lines),
-            "coref-rc environment shows all versions. `make install` in a clone sets up a new environment.",
-        ]
+    message = "".join(
+        ["allennlp_coref_rc cannot run in this environment:\n", *(f"  - {problem}\n" for problem in lines)]
     )
+    message += "coref-rc environment shows all versions. `make install` in a clone sets up a new environment."
     if is_command():
         print(f"coref-rc: {message}", file=sys.stderr)
         sys.exit(2)

@@ -19,15 +19,7 @@ from allennlp_coref_rc.common.errors import ConfigurationError
 
 PACKAGE = __name__.partition(".")[0]
 
-REGISTERING = (
-    "annotations.annotators",
-    "data",
-    "metrics",
-    "models",
-    "modules",
-    "predictors",
-    "training",
-)
+REGISTERING = ("annotations.annotators", "data", "metrics", "models", "modules", "predictors", "training")
 """The subpackages whose modules register classes."""
 
 
@@ -85,11 +77,7 @@ def import_packages(names: Iterable[str]) -> None:
             raise ConfigurationError(f"--include-package {name}: no such package") from error
 
 
-NO_CLASSES = (
-    "allennlp.common.cached_transformers",
-    "allennlp.sanity_checks",
-    "allennlp.tools",
-)
+NO_CLASSES = ("allennlp.common.cached_transformers", "allennlp.sanity_checks", "allennlp.tools")
 """Modules of AllenNLP that register no class and take long to import."""
 
 IMPORTED: set[str] = set()

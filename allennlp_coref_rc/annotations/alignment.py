@@ -23,9 +23,9 @@ SPELLINGS = str.maketrans(
 
 
 def normalized(token: str, ignore_case: bool = False) -> str:
-    """
-    A token's characters in a form that does not depend on the tokeniser: without white space, with the Penn Treebank's
-    escapes (`-LRB-`, `\\/`) undone, and with one spelling of quotation marks, dashes and dots.
+    r"""
+    A token's characters, whatever the tokeniser: without white space and the Penn Treebank's escapes (`-LRB-`, `\/`),
+    and with one spelling of quotation marks, dashes and dots.
     """
     token = ESCAPED.sub(lambda match: BRACKETS.get(match[0].lower(), match[0][1]), "".join(token.split()))
     token = token.translate(SPELLINGS)
@@ -35,8 +35,7 @@ def normalized(token: str, ignore_case: bool = False) -> str:
 class Alignment:
     """
     Maps spans of one tokenisation of a text (the source) to spans of another (the target), by their characters in the
-    form of `normalized`. If the texts differ, a `ConfigurationError` shows the tokens. With `beginning`, the source may
-    end before the target does.
+    form of `normalized`, which have to be the same. With `beginning`, the source may end before the target does.
     """
 
     def __init__(
@@ -106,12 +105,9 @@ def transfer(
     sentences: bool = False,
 ) -> AnnotatedText:
     """
-    Adds the source's clusters, frames, relations and edges to the target's. It leaves out spans that have only white
-    space. It also leaves out frames that lose their predicate, relations that lose an argument, and edges that lose an
-    end.
-
-    `Alignment` describes `ignore_case` and `beginning`. With `sentences`, the source's sentences replace the target's,
-    as far as the source reaches.
+    Adds the source's annotations to the target's, but for spans of white space, frames that lose their predicate, and
+    relations and edges that lose an end. `Alignment` describes `ignore_case` and `beginning`. With `sentences`, the
+    source's replace the target's, as far as the source reaches.
     """
     alignment = Alignment(source.tokens, target.tokens, ignore_case, beginning)
     clusters = [mentions for cluster in source.clusters if (mentions := alignment.spans(cluster))]

@@ -57,10 +57,7 @@ class Frame(_Strict):
 
 @dataclass
 class DiscourseRelation(_Strict):
-    """
-    A discourse relation (PDTB): its `type` (Explicit, Implicit, EntRel or AltLex), its sense, its two arguments and its
-    connective, if there is one. Arguments and connective are lists of spans, because they may be discontinuous.
-    """
+    """A discourse relation (PDTB). Arguments and connective are lists of spans, because they may be discontinuous."""
 
     type: str
     sense: str
@@ -72,8 +69,8 @@ class DiscourseRelation(_Strict):
 @dataclass
 class Edge(_Strict):
     """
-    A typed, directed relation from the span `source` to the span `target`: a dependency (from the head), a triple (from
-    the subject), or a fact of a lexicon or knowledge base. Types are free text.
+    A typed, directed relation between spans: a dependency (from the head), a triple (from the subject), or a fact of a
+    lexicon or knowledge base. Types are free text.
     """
 
     type: str
@@ -123,8 +120,7 @@ class AnnotatedText(_Strict):
 
     def checked(self) -> "AnnotatedText":
         """
-        The text itself. Raises a `ConfigurationError` that names a span outside the text, or a sentence that does not
-        begin where the one before it ends.
+        The text itself. Raises a `ConfigurationError` for spans outside the text, and for sentences that do not follow.
         """
         end = 0
         for start, stop in self.sentences:
@@ -205,8 +201,7 @@ class AnnotatedText(_Strict):
     @classmethod
     def concatenate(cls, *texts: "AnnotatedText") -> "AnnotatedText":
         """
-        The texts one after the other as a single text. Clusters of different texts are not joined. The source text is
-        that of the first.
+        The texts as a single one. Clusters of different texts are not joined. The source text is that of the first.
         """
         joint: dict[str, Any] = {name: [] for name in ("tokens", "sentences", *LAYERS)}
         for text in texts:
@@ -226,9 +221,8 @@ class AnnotatedText(_Strict):
 
     def located(self, source: str, length: Optional[int] = None) -> "AnnotatedText":
         """
-        The text with its source, and with the offsets of its tokens if they are pieces of the source (see
-        `token_offsets`). If a `length` is given, only so many tokens are of the source, and the others have empty
-        offsets.
+        The text with its source, and the offsets of its tokens if they are pieces of it (see `token_offsets`). After
+        `length` tokens, if it is given, offsets are empty.
         """
         try:
             offsets = token_offsets(source, self.tokens[:length])
@@ -376,10 +370,7 @@ class AnnotatedText(_Strict):
 
     @classmethod
     def from_spacy(cls, doc: "Doc") -> "AnnotatedText":
-        """
-        The inverse of `to_spacy`, with the doc's text as the source. A doc that has no sentences is split by rules (see
-        `sentence_spans`).
-        """
+        """The inverse of `to_spacy`, with the doc's text as the source. Rules split a doc that has no sentences."""
         from allennlp_coref_rc.annotations import spacy_docs
 
         return cls.from_json(spacy_docs.from_doc(doc))
@@ -406,10 +397,7 @@ def clusters_from_json(values: Any) -> list[Cluster]:
 
 
 def read_annotated_texts(path: str) -> Iterator[AnnotatedText]:
-    """
-    The texts of a JSONL file (plain, `.gz`, `.bz2` or `.xz`), one a line. Any other line raises a `ConfigurationError`
-    with the file, the line and what was found.
-    """
+    """The texts of a JSONL file, plain or compressed, one a line."""
     with open_text(path) as lines:
         for number, line in enumerate(lines, start=1):
             try:

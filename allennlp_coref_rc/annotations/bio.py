@@ -15,10 +15,7 @@ def bio_tags(length: int, spans: Iterable[tuple[str, Span]]) -> list[str]:
 
 
 def bio_spans(tags: Sequence[str]) -> list[tuple[str, Span]]:
-    """
-    The labelled spans of BIO tags, in order. An `I-` tag that does not continue a span begins one. All tags other than
-    `B-` and `I-` are outside.
-    """
+    """The labelled spans of BIO tags, in order. An `I-` tag that does not continue a span begins one."""
     spans: list[tuple[str, Span]] = []
     label, start = None, 0
     for position, tag in enumerate([*tags, "O"]):
@@ -37,9 +34,8 @@ def frame_of(tags: Sequence[str]) -> Optional[Frame]: ...
 def frame_of(tags: Sequence[str], position: int) -> Frame: ...
 def frame_of(tags: Sequence[str], position: Optional[int] = None) -> Optional[Frame]:
     """
-    The frame that BIO tags of PropBank roles describe. With a `position`, the predicate is the span of `V` at this
-    position or, if there is none, the token itself. Without a `position`, it is the first span of `V`; if there is
-    none, the result is `None`. Other spans of `V` are arguments.
+    The frame that BIO tags of PropBank roles describe. Its predicate is the span of `V` at a `position` or else the
+    token itself; without a `position`, the first span of `V`, or there is no frame. Other spans of `V` are arguments.
     """
     spans = bio_spans(tags)
     predicates = [span for role, span in spans if role == PREDICATE]

@@ -24,8 +24,8 @@ def remove_mentions(
     clusters: Sequence[Cluster], share: float, rng: random.Random, min_mentions: int = 2
 ) -> list[Cluster]:
     """
-    Leaves out each mention with probability `share`, and then each cluster that has fewer than `min_mentions` left.
-    This gives the removed coreferences of Coref-GRU's Figure 3 (left).
+    Leaves out each mention with probability `share`, and then clusters with fewer than `min_mentions` left: the removed
+    coreferences of Coref-GRU's Figure 3 (left).
     """
     kept = [[mention for mention in cluster if rng.random() >= share] for cluster in clusters]
     return [cluster for cluster in kept if len(cluster) >= min_mentions]

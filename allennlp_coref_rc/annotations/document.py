@@ -74,8 +74,8 @@ class Document:
 
     def apart(self) -> tuple[list[AnnotatedText], AnnotatedText]:
         """
-        The parts as separate texts, and the whole text with only the annotations that lie in more than one part. The
-        passage has the document's id, and the questions have `ID##000`, `ID##001`, …, as in DASSA's files.
+        The parts as separate texts, whose ids are the document's and `ID##000`, `ID##001`, … as in DASSA's files, and
+        the whole text with only the annotations that lie in more than one part.
         """
         part_of = [i for i, length in enumerate(self.parts) for _ in range(length)]
 
@@ -164,10 +164,7 @@ def json_line(values: dict[str, Any]) -> str:
 
 
 def read_header(path: str) -> Optional[dict[str, Any]]:
-    """
-    The header of a file of documents: the object on its first line with the key "annotated_documents". `None` if there
-    is no such line; then the file is in another format.
-    """
+    """The header of a file of documents, which is its first line; `None` if the file is in another format."""
     with open_text(path, MAX_HEADER) as lines:
         return parse_header(path, next(lines, ""))
 
@@ -190,10 +187,7 @@ def parse_header(path: str, first: str) -> Optional[dict[str, Any]]:
 
 
 def read_documents(path: str) -> Iterator[tuple[str, Document]]:
-    """
-    The documents of a file written by `write_documents` or `coref-rc annotate`, each with its place ("FILE, line 2").
-    Raises a `ConfigurationError` if a line is not a document, or if the number of lines is not the header's.
-    """
+    """The documents of a file of `write_documents` or `coref-rc annotate`, each with its place ("FILE, line 2")."""
     for place, document in read_lines(path):
         if isinstance(document, ConfigurationError):
             raise document
@@ -222,8 +216,7 @@ def read_lines(path: str) -> Iterator[tuple[str, Union[Document, ConfigurationEr
 
 def write_documents(path: str, documents: Iterable[Document], header: Optional[dict[str, Any]] = None) -> None:
     """
-    Writes a header with the number of documents and the given values, then the documents, one a line. The file appears
-    whole or not at all, and only one document is held in memory.
+    Writes a header with the number of documents and the given values, then the documents, of which one is in memory.
     """
     with tempfile.TemporaryFile("w+", encoding="utf-8", dir=os.path.dirname(os.path.abspath(path))) as body:
         number = 0

@@ -19,8 +19,8 @@ SHOWN_PLACES, SHOWN_ERRORS = 3, 30
 
 def count(document: Document) -> Counter:
     """
-    Counts documents (1), tokens, sentences, clusters, mentions, frames, relations, relations of each type ("relations
-    Explicit"), edges, and documents without a layer ("no clusters") or without any ("no annotations").
+    Counts documents (1), the things in `COUNTED`, relations of each type ("relations Explicit"), and documents without
+    a layer ("no clusters") or without any ("no annotations").
     """
     text = document.text
     counts = Counter(documents=1, mentions=sum(map(len, text.clusters)))
@@ -56,8 +56,7 @@ def lint_warnings(document: Document) -> Iterator[tuple[str, str]]:
 @dataclass
 class Report:
     """
-    The result of `report_on_file`: the sums of all counts, the number of errors and the first errors, and the number of
-    warnings of each kind and their first places.
+    The result of `report_on_file`: the sums of all counts, the first errors, and the first places of each warning.
     """
 
     path: str

@@ -38,9 +38,8 @@ COMPONENTS = {f"{name}_annotator" if name in ("coreferee", "fastcoref") else nam
 
 class AnnotatorComponent(Pipe):
     """
-    Adds an annotator's annotations to docs. The annotator gets the doc's own tokens, without white space, and the doc's
-    sentences. If the doc has no sentences, the annotator gets those of `sentence_spans`. The doc's tokens and sentences
-    do not change.
+    Adds an annotator's annotations to docs, whose tokens and sentences do not change. The annotator gets the tokens
+    without white space, and the doc's sentences or those of `sentence_spans`.
     """
 
     def __init__(self, name: str, annotator: "Annotator") -> None:
@@ -53,8 +52,8 @@ class AnnotatorComponent(Pipe):
 
     def pipe(self, stream: Iterable[Doc], *, batch_size: int = 128) -> Iterator[Doc]:
         """
-        Annotates docs in batches. If a batch fails, its docs are annotated one by one, so that the error handler gets
-        only those that fail.
+        Annotates docs in batches, and those of a failed batch one by one, so that only bad docs get to the error
+        handler.
         """
         for docs in minibatch(stream, batch_size):
             try:
@@ -105,9 +104,8 @@ class _VisibleText:
 
 class AnnotatorFactory:
     """
-    Makes components of the annotator with this name. spaCy takes the names and defaults of options from the signature,
-    so the signature has the annotator's options; AllenNLP checks their values. Until the component is registered, the
-    signature has no options, so that the annotator need not be imported before.
+    Makes components of the annotator with this name. spaCy takes the names and defaults of options from the signature.
+    That of a component that is not registered yet has none, so that the annotator need not be imported before.
     """
 
     def __init__(self, annotator: str) -> None:

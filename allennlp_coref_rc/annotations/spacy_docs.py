@@ -31,10 +31,7 @@ class SrlFrame(NamedTuple):
 
 
 class Relation(NamedTuple):
-    """
-    An item of `doc._.discourse_relations`. Arguments and connective are lists of spans, because they may be
-    discontinuous.
-    """
+    """An item of `doc._.discourse_relations`. Arguments and connective may be discontinuous."""
 
     type: str
     sense: str
@@ -53,8 +50,7 @@ class TypedEdge(NamedTuple):
 
 def to_doc(values: dict[str, Any], vocab: Vocab) -> Doc:
     """
-    A doc with a text's tokens, sentences and structure. There is a blank between two tokens, unless the text's
-    `offsets` say that there is nothing between them.
+    A doc with a text's tokens, sentences and structure, and with blanks between tokens unless `offsets` say otherwise.
     """
     starts = {start for start, _ in values["sentences"]}
     tokens, offsets = values["tokens"], values.get("offsets")

@@ -27,8 +27,8 @@ CLOSING = frozenset({"'", '"', "''", "”", "’", ")", "]", "-rrb-", "-RRB-", "
 
 def split_words(text: str, language: str = "en") -> list[tuple[str, int]]:
     """
-    The words of a text, each with the position of its first character. They are found by spaCy's rules for the
-    language, which need no downloaded model. Punctuation marks and clitics are words too; white space is left out.
+    The words of a text, each with the position of its first character, by spaCy's rules for the language, which need no
+    model. Punctuation marks and clitics are words; white space is left out.
     """
     pipeline = _pipeline(language)
     if len(pipeline.vocab.strings) > MOST_STRINGS:
@@ -45,9 +45,9 @@ def _pipeline(language: str) -> "Language":
 
 def sentence_spans(tokens: Sequence[str]) -> list[Span]:
     """
-    The sentences of a tokenised text. A sentence ends with a full stop, question mark or exclamation mark and any
-    closing quotation marks, brackets and white space after it. This rule needs no downloaded model. spaCy's sentencizer
-    needs no model either, but it puts opening quotation marks into the sentence before.
+    The sentences of a tokenised text. They end with a full stop, question mark or exclamation mark and any closing
+    quotation marks, brackets and white space after it. (spaCy's sentencizer would put opening quotation marks into the
+    sentence before.)
     """
     spans: list[Span] = []
     start, ended = 0, False
@@ -62,10 +62,7 @@ def sentence_spans(tokens: Sequence[str]) -> list[Span]:
 
 
 def token_offsets(text: str, tokens: Sequence[str]) -> list[Span]:
-    """
-    The [start, end) characters of each token. Raises a `ConfigurationError` unless tokens are pieces of the text, with
-    nothing but white space between them.
-    """
+    """The [start, end) characters of each token. Between tokens, the text may have nothing but white space."""
     offsets: list[Span] = []
     end = 0
     for token in tokens:

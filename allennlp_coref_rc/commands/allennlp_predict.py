@@ -64,16 +64,8 @@ def predict(args: argparse.Namespace) -> Predicted:
         if failed_path:
             failed_part = stack.enter_context(partial_path(failed_path, kept=True))
             failed_file = stack.enter_context(open(failed_part, "w", encoding="utf-8"))
-        manager = Manager(
-            failed_file,
-            predictor,
-            args.input_file,
-            part,
-            args.batch_size,
-            not args.silent,
-            args.use_dataset_reader,
-            args.multitask_head,
-        )
+        options = args.batch_size, not args.silent, args.use_dataset_reader, args.multitask_head
+        manager = Manager(failed_file, predictor, args.input_file, part, *options)
         manager.run()
     if failed_path and not manager.failed:
         os.unlink(failed_path)

@@ -35,11 +35,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         help="a registered name, a config in JSON or Jsonnet, a file with one, or the config of an experiment (for its "
         "dataset_reader.annotator)",
     )
-    add(
-        "--reader",
-        metavar="CONFIG",
-        help="the dataset reader, in the same forms; --annotator replaces its annotator",
-    )
+    add("--reader", metavar="CONFIG", help="the dataset reader, in the same forms; --annotator replaces its annotator")
     add(
         "--format",
         choices=OTHER_FORMATS,
@@ -115,22 +111,10 @@ def run(args: argparse.Namespace) -> None:
         annotator = {"type": "compose", "annotators": []}
     else:
         raise ConfigurationError('expected --annotator, for instance --annotator \'{"type": "exact_match_coref"}\'')
+    names = ("format", "workers", "scheduler", "batch_size", "chunk_size", "force", "trust", "encoding")
+    options = {name: getattr(args, name) for name in names}
     with pipes(args.input, args.output) as (input, output):
-        counts = AnnotationRun(
-            input,
-            output,
-            annotator,
-            reader,
-            args.format,
-            workers=args.workers,
-            scheduler=args.scheduler,
-            batch_size=args.batch_size,
-            chunk_size=args.chunk_size,
-            packages=args.include_package,
-            force=args.force,
-            trust=args.trust,
-            encoding=args.encoding,
-        ).run()
+        counts = AnnotationRun(input, output, annotator, reader, packages=args.include_package, **options).run()
         if output == args.output:
             summarise(output, counts)
         else:

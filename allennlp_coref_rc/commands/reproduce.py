@@ -56,13 +56,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--workers", type=whole_number(1), metavar="N", help="runs at the same time (default: one per processor)")
     add("--threads", type=whole_number(1), default=1, metavar="N", help="threads of each run (default: %(default)s)")
     add("--gpus", default="", metavar="NUMBERS", help="GPUs to use, such as 0,1 (default: none, only the processor)")
-    add(
-        "--runs-per-gpu",
-        type=whole_number(1),
-        default=1,
-        metavar="N",
-        help="runs at the same time on each GPU, in place of --workers",
-    )
+    per_gpu = "runs at the same time on each GPU, in place of --workers"
+    add("--runs-per-gpu", type=whole_number(1), default=1, metavar="N", help=per_gpu)
     scheduler = (
         "the scheduler of a Dask cluster whose workers see this folder, the data and the output; each thread of a "
         "worker does one run, on the GPU that the worker sees, if any"
@@ -164,8 +159,7 @@ def _run(args: argparse.Namespace, output: str, minutes: dict) -> None:
         return
     slots = args.runs_per_gpu * gpus or [None] * (args.workers or num_cpus())
     failed = run_all(minutes, slots, args.scheduler, args.threads, args.keep_weights)
-    print(
-        f"{output}: {len(minutes) - failed} of {len(minutes)} runs finished" + (f", {failed} failed" if failed else "")
-    )
+    failures = f", {failed} failed" if failed else ""
+    print(f"{output}: {len(minutes) - failed} of {len(minutes)} runs finished{failures}")
     if failed or not minutes:
         sys.exit(1)

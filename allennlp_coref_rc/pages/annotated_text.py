@@ -68,10 +68,9 @@ def html_fragment(
     max_tokens: int = 5000,
 ) -> str:
     """
-    An annotated text as a piece of HTML for a notebook or a part of a page. It is a `<div>` with its own style, without
-    scripts, and needs nothing from the network. It can be read on light and dark backgrounds. Every mention is
-    underlined in the colour of its entity, and has the entity's number. Mentions may contain each other, as in the
-    text. When the mouse is on a mention, all mentions of its entity stand out.
+    An annotated text as a piece of HTML for a notebook or a part of a page: a `<div>` with its own style, without
+    scripts, for light and dark backgrounds. Mentions are underlined in the colour of their entity, have its number, and
+    stand out together when the mouse is on one.
 
     # Parameters
 
@@ -89,11 +88,6 @@ def html_fragment(
         Whether lists of frames, discourse relations and edges follow, which can be unfolded.
     max_tokens : `int`, optional (default = `5000`)
         Longer texts are cut, and a note says so.
-
-    # Raises
-
-    `ConfigurationError`
-        If there are not as many weights as tokens, or if there is no cluster at a position.
     """
     if weights is not None and len(weights) != len(text):
         raise ConfigurationError(f"found {len(weights)} weights, expected one for each of the {len(text)} tokens")
@@ -134,24 +128,9 @@ def answer_fragment(
     weights: Optional[Sequence[float]] = None,
 ) -> str:
     """
-    An answer above its passage, as a piece of HTML like that of `html_fragment`.
-
-    # Parameters
-
-    passage : `AnnotatedText`
-    question : `str`
-    answer : `str`, optional
-        `None` means that the reader has no answer.
-    probability : `float`, optional
-        The probability of the answer, if it is known.
-    candidates : `dict[str, float]`
-        The probabilities of the candidates, the largest first. The first `MAX_CANDIDATES` are in a list that can be
-        unfolded.
-    warnings : `Sequence[str]`
-    spans : `list[Span]`, optional (default = `None`)
-        The spans of the answer in the passage. By default it is framed wherever it occurs.
-    weights : `list[float]`, optional (default = `None`)
-        How much each token of the passage counted for the answer.
+    An answer, if there is one, above its passage, as a piece of HTML like that of `html_fragment`. The first of the
+    candidates, the most probable, are in a list that can be unfolded. Without `spans`, the answer is framed wherever it
+    occurs. `weights` say how much each token of the passage counted for it.
     """
     return render(
         "answer.html.jinja",

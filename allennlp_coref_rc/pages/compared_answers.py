@@ -3,16 +3,16 @@
 from functools import partial
 from itertools import islice
 from pathlib import Path
-from typing import Any, NamedTuple, Optional, Union
+from typing import Any, NamedTuple, Union
 
 from allennlp_coref_rc.annotations.tokenization import sentence_spans
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import write_text
 from allennlp_coref_rc.common.progress import progress_bar
 from allennlp_coref_rc.common.side_by_side import side_by_side
-from allennlp_coref_rc.pages.annotated_text import Entity, entities, full_colour
+from allennlp_coref_rc.pages.annotated_text import entities, full_colour
 from allennlp_coref_rc.pages.explanations import bars, marked, question_of
-from allennlp_coref_rc.pages.marked_text import Token, lanes, marked_paragraphs, paragraphs
+from allennlp_coref_rc.pages.marked_text import lanes, marked_paragraphs, paragraphs
 from allennlp_coref_rc.pages.predictions import (
     Prediction,
     asked_tokens,
@@ -23,60 +23,30 @@ from allennlp_coref_rc.pages.predictions import (
 from allennlp_coref_rc.pages.templates import render
 
 
-class Answered(NamedTuple):
-    """A reader's answer, and the rest of its section on the page."""
-
-    reader: str
-    answer: Optional[str]
-    right: Optional[bool]
-    """`None` if the right answer is not known."""
-    warnings: list[str]
-    bars: list[tuple[str, list[Any], str]]
-    paragraphs: list[list[Token]]
-    lanes: int
-    weights: Optional[list[float]]
-    """The weight of each token of the passage in the answer."""
-    heaviest: float
-    entities: list[Entity]
-
-
 class Row(NamedTuple):
-    """A question in the index."""
+    """A question in the index, with the answers of the readers as their sections on the page show them."""
 
     file: str
     question: str
     gold: list[str]
-    answers: list[Answered]
+    answers: list[dict[str, Any]]
 
 
 def write_compared_answers(folder: str, paths: dict[str, str], limit: int, only_different: bool = False) -> int:
     """
-    Writes into a folder a page for each question, with the answers of all readers side by side, and index.html. The
-    folder is made only if the files can be used.
-
-    # Parameters
-
-    folder : `str`
-    paths : `dict[str, str]`
-        By reader, the file of its predictions. All files have to have the same questions in the same order.
-    limit : `int`
-        The most questions that are shown.
-    only_different : `bool`, optional (default = `False`)
-        Whether to leave out questions to which all readers give right answers, or all give wrong ones.
-
-    # Returns
-
-    The number of questions.
+    Writes into a folder a page for each question, with the answers of all readers, by whose names the files of
+    predictions are given, side by side, and index.html. With `only_different`, questions that all readers answer right,
+    or all wrong, are left out. Returns the number of questions.
     """
     if only_different and len(paths) < 2:
-        raise ConfigurationError(
-            f"--only-different: found one reader ({', '.join(paths)}), expected two or more readers"
-        )
+        raise ConfigurationError(f"--only-different: found one reader ({', '.join(paths)}), expected two or more")
     read = partial(checked_predictions, labelled=only_different)
     together = side_by_side(list(paths.values()), read, _question, _shown)
     questions = (answers for answers in together if not only_different or _differ(answers))
     rows = [
-        Row(f"{number:03d}.html", question_of(answers[0]), gold_answers(answers[0]), _answers(paths, answers))
+        Row(
+            f"{number:03d}.html", question_of(answers[0]), gold_answers(answers[0]), list(map(_section, paths, answers))
+        )
         for number, answers in enumerate(islice(questions, limit), start=1)
     ]
     if not rows:
@@ -84,11 +54,8 @@ def write_compared_answers(folder: str, paths: dict[str, str], limit: int, only_
         raise ConfigurationError(f"{', '.join(paths.values())}: found no questions {kind}, expected one or more")
     Path(folder).mkdir(parents=True, exist_ok=True)
     for i, row in enumerate(progress_bar(rows, desc="drawing")):
-        neighbours = {
-            "before": rows[i - 1].file if i else None,
-            "after": rows[i + 1].file if i + 1 < len(rows) else None,
-        }
-        write_text(Path(folder) / row.file, render("compared_answers.html.jinja", row=row, **neighbours))
+        before, after = rows[i - 1].file if i else None, rows[i + 1].file if i + 1 < len(rows) else None
+        write_text(Path(folder) / row.file, render("compared_answers.html.jinja", row=row, before=before, after=after))
     index = render("compared_answers_index.html.jinja", rows=rows, readers=list(paths))
     write_text(Path(folder) / "index.html", index)
     return len(rows)
@@ -109,22 +76,19 @@ def _differ(predictions: list[Prediction]) -> bool:
     return len(set(map(has_right_answer, predictions))) > 1
 
 
-def _answers(paths: dict[str, str], predictions: list[Prediction]) -> list[Answered]:
-    return [_answered(reader, prediction) for reader, prediction in zip(paths, predictions)]
-
-
-def _answered(reader: str, prediction: Prediction) -> Answered:
+def _section(reader: str, prediction: Prediction) -> dict[str, Any]:
     joint, marks = marked(prediction)
     weights = prediction.get("attention")
-    return Answered(
-        reader,
-        prediction["answer"],
-        has_right_answer(prediction) if gold_answers(prediction) else None,
-        prediction.get("warnings") or [],
-        bars(prediction),
-        list(marked_paragraphs(joint.tokens, marks, paragraphs(sentence_spans(prediction["passage_tokens"])))),
-        lanes(marks),
-        weights,
-        full_colour(weights or []),
-        entities(joint),
-    )
+    parts = paragraphs(sentence_spans(prediction["passage_tokens"]))
+    return {
+        "reader": reader,
+        "answer": prediction["answer"],
+        "right": has_right_answer(prediction) if gold_answers(prediction) else None,
+        "warnings": prediction.get("warnings") or [],
+        "bars": bars(prediction),
+        "paragraphs": list(marked_paragraphs(joint.tokens, marks, parts)),
+        "lanes": lanes(marks),
+        "weights": weights,
+        "heaviest": full_colour(weights or []),
+        "entities": entities(joint),
+    }

@@ -3,9 +3,9 @@
 from collections.abc import Iterator
 from itertools import islice
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any
 
-from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, DiscourseRelation, Edge, Frame
+from allennlp_coref_rc.annotations.annotated_text import DiscourseRelation, Edge, Frame
 from allennlp_coref_rc.annotations.document import Document, read_documents, read_header
 from allennlp_coref_rc.annotations.formats import FORMATS
 from allennlp_coref_rc.common.errors import ConfigurationError
@@ -29,23 +29,11 @@ FIRST_WORDS = 12
 """The number of a document's tokens that the index shows."""
 
 
+Row = dict[str, Any]
+"""What the index says about a document."""
+
 Structure = tuple[str, list[tuple[str, int, int]]]
 """A frame, a relation or an edge for the page's script: its name, and for each span its role and its [start, stop)."""
-
-
-class Row(NamedTuple):
-    """A document in the index."""
-
-    file: str
-    title: str
-    words: str
-    tokens: int
-    questions: int
-    entities: int
-    mentions: int
-    frames: int
-    relations: int
-    edges: int
 
 
 def write_pages(path: str, folder: str, form: str = "annotated", limit: int = 100) -> int:
@@ -61,14 +49,14 @@ def write_pages(path: str, folder: str, form: str = "annotated", limit: int = 10
     Path(folder).mkdir(parents=True, exist_ok=True)
     rows = [_row(number, document) for number, document in enumerate(documents, start=1)]
     for i, document in enumerate(progress_bar(documents, desc="drawing")):
-        write_text(Path(folder) / rows[i].file, page(document, rows, i))
+        write_text(Path(folder) / rows[i]["file"], page(document, rows, i))
     if len(rows) > 1:
         write_text(Path(folder) / "index.html", render("documents.html.jinja", name=Path(path).name, rows=rows))
     return len(rows)
 
 
 def page(document: Document, rows: list[Row], number: int) -> str:
-    """The page of a document. `number` is its position in `rows`, from 0."""
+    """The page of a document, whose place in the index is `rows[number]`."""
     text, row = document.text, rows[number]
     marks = in_lanes(mentions(text), len(text))
     ends = [document.part(i) for i in range(len(document.parts))]
@@ -91,8 +79,8 @@ def page(document: Document, rows: list[Row], number: int) -> str:
             "relations": list(map(_relation, text.relations)),
             "edges": list(map(_edge, text.edges)),
         },
-        before=rows[number - 1].file if number else None,
-        after=rows[number + 1].file if number + 1 < len(rows) else None,
+        before=rows[number - 1]["file"] if number else None,
+        after=rows[number + 1]["file"] if number + 1 < len(rows) else None,
         several=len(rows) > 1,
     )
 
@@ -105,20 +93,18 @@ def _documents(path: str, form: str) -> Iterator[Document]:
 
 
 def _row(number: int, document: Document) -> Row:
-    text: AnnotatedText = document.text
+    text = document.text
     (words,) = joined(text.tokens, (0, FIRST_WORDS))
-    return Row(
-        f"{number:03d}.html",
-        text.id or f"Document {number}",
-        words + " …" * (len(text) > FIRST_WORDS),
-        len(text),
-        len(document.parts) - 1,
-        len(text.clusters),
-        sum(map(len, text.clusters)),
-        len(text.frames),
-        len(text.relations),
-        len(text.edges),
-    )
+    counts = {name: len(getattr(text, name)) for name in ("tokens", "frames", "relations", "edges")}
+    return {
+        "file": f"{number:03d}.html",
+        "title": text.id or f"Document {number}",
+        "words": words + " …" * (len(text) > FIRST_WORDS),
+        "questions": len(document.parts) - 1,
+        "entities": len(text.clusters),
+        "mentions": sum(map(len, text.clusters)),
+        **counts,
+    }
 
 
 def _frame(frame: Frame) -> Structure:

@@ -31,7 +31,7 @@ def write_explanations(path: str, folder: str, limit: int, pictures: bool = Fals
     Writes a page for each of the first predictions of a file into a folder, and pictures of their attention if asked
     to. Returns the number of predictions.
     """
-    predictions = read_predictions(path, limit)
+    predictions = list(islice(checked_predictions(path), limit))
     Path(folder).mkdir(parents=True, exist_ok=True)
     for number, prediction in enumerate(progress_bar(predictions, desc="drawing"), start=1):
         write_text(Path(folder) / f"{number:03d}.html", page(prediction))
@@ -40,11 +40,6 @@ def write_explanations(path: str, folder: str, limit: int, pictures: bool = Fals
 
             draw_pictures(prediction, Path(folder), f"{number:03d}")
     return len(predictions)
-
-
-def read_predictions(path: str, limit: int) -> list[Prediction]:
-    """The first predictions of a file."""
-    return list(islice(checked_predictions(path), limit))
 
 
 def page(prediction: Prediction) -> str:

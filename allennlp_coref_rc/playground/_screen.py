@@ -153,12 +153,8 @@ def choose_annotator(has_reader: bool) -> Optional[str]:
                 st.code(install_command(name), language="bash", wrap_lines=True)
     if chosen != CONFIG:
         return {ITS_OWN: None, NONE: ""}.get(chosen, chosen)
-    return st.text_area(
-        "Config",
-        '{"type": "sieve_coref"}',
-        key="config",
-        help="JSON, as coref-rc annotate takes it",
-    ).strip()
+    config = st.text_area("Config", '{"type": "sieve_coref"}', key="config", help="JSON, as coref-rc annotate takes it")
+    return config.strip()
 
 
 def ask(has_reader: bool, has_candidates: bool) -> Question:

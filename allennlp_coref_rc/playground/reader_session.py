@@ -15,10 +15,7 @@ from allennlp_coref_rc.api import Answer
 from allennlp_coref_rc.api.annotate import annotate
 from allennlp_coref_rc.api.load import load
 from allennlp_coref_rc.common.errors import ConfigurationError
-from allennlp_coref_rc.data.dataset_readers.reading_comprehension_reader import (
-    QUESTION_END,
-    QUESTION_START,
-)
+from allennlp_coref_rc.data.dataset_readers.reading_comprehension_reader import QUESTION_END, QUESTION_START
 from allennlp_coref_rc.safe_archives.archives import trusting
 
 REMEMBERED = 500
@@ -43,19 +40,12 @@ def split_candidates(text: str) -> tuple[str, ...]:
 
 @dataclass(frozen=True)
 class Reading:
-    """
-    A passage and a question as a reader sees them.
-
-    # Parameters
-
-    text : `AnnotatedText`
-        The passage and then the question, with the clusters of both. A mark may stand before and after the question.
-    boundary : `int`
-        The number of tokens of the passage.
-    """
+    """A passage and a question as a reader sees them."""
 
     text: AnnotatedText
+    """The passage and then the question, with the clusters of both. A mark may stand before and after the question."""
     boundary: int
+    """The number of tokens of the passage."""
 
     @property
     def clusters(self) -> list[Cluster]:

@@ -33,21 +33,10 @@ OPTIONS = {
 
 def serve(archives: dict[str, str], trust: bool, port: Optional[int] = None, headless: bool = False) -> None:
     """
-    Serves the page until Ctrl-C. The page's address ends in a new secret key. It is needed
-    because other users of this machine can reach the port too. A browser is not given the address, which `ps` would
-    show, but a private file that leads there.
-
-    # Parameters
-
-    archives : `dict[str, str]`
-        Trained readers by name.
-    trust : `bool`
-        Whether the archives, and annotators' configs on the page, are trusted.
-    port : `int`, optional (default = `None`)
-        By default 8501 or, if that is taken, the next port that is free. If a given port is taken, a
-        `ConfigurationError` is raised, as it is if Streamlit is not installed.
-    headless : `bool`, optional (default = `False`)
-        Whether to open no browser.
+    Serves the page for these readers until Ctrl-C, at a `port` or, by default, 8501 or the next one that is free. The
+    page's address ends in a new secret key, because other users of this machine can reach the port too. A browser, if
+    not `headless`, is not given the address, which `ps` would show, but a private file that leads there. `trust` is for
+    the archives and for annotators' configs on the page.
     """
     try:
         from streamlit import cli_util

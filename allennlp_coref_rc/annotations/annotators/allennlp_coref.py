@@ -85,5 +85,4 @@ class AllenNlpCoref(Annotator):
 
 
 def _clusters(predicted: list[list[Span]]) -> list[Cluster]:
-    """Clusters from the model's spans, whose ends are included."""
     return [sorted((start, end + 1) for start, end in cluster) for cluster in predicted]

@@ -84,7 +84,6 @@ class AllenNlpSrl(Annotator):
         return self._model.reader.text_to_instance(tokens, [int(i == position) for i in range(len(tokens))])
 
     def _find(self, text: AnnotatedText) -> list[list[int]]:
-        """The positions of the predicates within each sentence."""
         sentences = [text.tokens[start:stop] for start, stop in text.sentences]
         if self._predicates == "words":
             return [

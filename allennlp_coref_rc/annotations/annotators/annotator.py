@@ -13,9 +13,8 @@ from allennlp_coref_rc.common.errors import ConfigurationError
 
 class Annotator(Registrable):
     """
-    Adds linguistic structure to a text. A document's passage and questions come as one text, so that a cluster may have
-    mentions in all of them. Annotators override `annotate`, or `annotate_batch` if they are faster on many texts at
-    once.
+    Adds linguistic structure to a text. A document's passage and questions come as one text, so that a cluster may span
+    them. Annotators override `annotate`, or `annotate_batch` if they are faster on many texts at once.
     """
 
     def annotate(self, text: AnnotatedText) -> AnnotatedText:
@@ -43,10 +42,7 @@ Registrable._registry.setdefault(Annotator, {})
 
 
 def annotate_texts(texts: Sequence[AnnotatedText], annotator: Annotator) -> list[AnnotatedText]:
-    """
-    The texts with the annotator's annotations. What a text has already is not added again. Raises a
-    `ConfigurationError` if it returns other tokens, or spans that lie outside of a text.
-    """
+    """The texts with the annotator's annotations, checked; what a text has already is not added again."""
     annotated = annotator.annotate_batch(texts)
     if [text.tokens for text in annotated] != [text.tokens for text in texts]:
         raise ConfigurationError(f"{type(annotator).__name__} gave back other texts than those it was given")
@@ -54,7 +50,6 @@ def annotate_texts(texts: Sequence[AnnotatedText], annotator: Annotator) -> list
 
 
 def _without_repeats(given: AnnotatedText, annotated: AnnotatedText) -> AnnotatedText:
-    """The annotated text without the additions that the given text has already."""
     layers = {}
     for layer in LAYERS:
         before, after = getattr(given, layer), getattr(annotated, layer)
@@ -71,9 +66,8 @@ def _key(item: Any) -> str:
 
 def annotate_documents(documents: Sequence[Document], annotator: Annotator, together: bool = True) -> list[Document]:
     """
-    Adds the annotator's annotations to documents. The parts of a document are annotated as one text, or, if not
-    `together`, one by one, so that no new annotation crosses from a passage to a question. Errors are those of
-    `annotate_texts`.
+    Adds an annotator's annotations to documents. If the parts of a document are not annotated `together`, no new
+    annotation crosses from a passage to a question.
     """
     if together:
         texts = annotate_texts([document.text for document in documents], annotator)
@@ -90,8 +84,8 @@ def annotate_documents(documents: Sequence[Document], annotator: Annotator, toge
 
 def annotate_questions(document: Document, annotator: Annotator, together: bool = True) -> Document:
     """
-    Adds the annotator's annotations to the questions of a document whose passage keeps its own (see `keep_passage`).
-    The annotator gets the passage too if it is to annotate both `together`.
+    Adds an annotator's annotations to the questions of a document whose passage keeps its own (see `keep_passage`). The
+    annotator gets both if it annotates them `together`.
     """
     bare = replace(document.text, clusters=[], frames=[], relations=[], edges=[])
     if together:

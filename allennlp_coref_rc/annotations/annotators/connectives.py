@@ -25,9 +25,8 @@ def find_connectives(
     tokens: Sequence[str], connectives: Collection[str] = CONNECTIVES.keys()
 ) -> list[tuple[Span, str]]:
     """
-    The connectives among the tokens, in order. A connective matches whole tokens, and may begin with a capital letter.
-    If matches overlap, the one with the most tokens counts; if equal, the one with the most letters; if still equal,
-    the first.
+    The connectives among the tokens, in order. They match whole tokens, and may begin with a capital letter. Of matches
+    that overlap, the one with the most tokens counts, then with the most letters, then the first.
     """
     longest = max((connective.count(" ") + 1 for connective in connectives), default=0)
     matches = []

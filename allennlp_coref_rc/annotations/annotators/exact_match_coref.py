@@ -13,10 +13,7 @@ from allennlp_coref_rc.common.checks import check_number
 from allennlp_coref_rc.common.errors import ConfigurationError
 
 NOT_ENTITIES = STOP_WORDS | lexicon.COMMON_VERBS | lexicon.RELATION_WORDS
-"""
-spaCy's English stop words (determiners, pronouns, prepositions, auxiliaries, numbers and the like), verbs and words for
-relations.
-"""
+"""spaCy's stop words (determiners, pronouns, prepositions, auxiliaries, numbers), verbs and words for relations."""
 
 
 @Annotator.register("exact_match_coref")
@@ -101,8 +98,8 @@ def _engine() -> Any:
 @lru_cache(maxsize=100_000)
 def singular(word: str) -> str:
     """
-    A key that the singular and the plural of a noun share, such as "mouse" for "mice" and "mouse". It need not be a
-    word: "buses" and "bus" have "bu".
+    A key that the singular and the plural of a noun share ("mouse"). It need not be a word: "buses" and "bus" have
+    "bu".
     """
     # Some forms meet only after several steps.
     while shorter := _engine().singular_noun(word):

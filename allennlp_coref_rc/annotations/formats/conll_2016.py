@@ -21,10 +21,7 @@ MAX_TOKENS = 1_000_000
 
 
 class Conll2016Relation(NamedTuple):
-    """
-    A relation in a `relations.json`: its `DocID`, its `Type`, one or more senses, and its parts. Errors in a
-    `JsonValue` name its place in the file.
-    """
+    """A relation of a `relations.json`. Errors in a `JsonValue` name its place in the file."""
 
     document: JsonValue
     type: JsonValue
@@ -85,7 +82,6 @@ def read_conll_2016(path: str) -> Iterator[AnnotatedText]:
 
 
 def _texts(parses: JsonValue) -> Iterator[tuple[str, AnnotatedText]]:
-    """The id and the text of each document."""
     for id, document in parses.items():
         tokens: list[str] = []
         sentences: list[Span] = []
@@ -98,7 +94,6 @@ def _texts(parses: JsonValue) -> Iterator[tuple[str, AnnotatedText]]:
 
 
 def _word(word: JsonValue) -> str:
-    """The word, which is the first value of a list."""
     values = word.list()
     if not values:
         raise word.error("a list that begins with a word")

@@ -31,10 +31,7 @@ class Word(NamedTuple):
 
 
 class Sentence(NamedTuple):
-    """
-    A sentence: the name of its document (by default the path of the file), its place for messages, its words, its
-    ranges ("3-4") and empty nodes ("8.1"), and whether a new document begins with it.
-    """
+    """A sentence of a document, by default the file, with its words, and its ranges ("3-4") and empty nodes ("8.1")."""
 
     document: str
     place: str
@@ -44,11 +41,7 @@ class Sentence(NamedTuple):
 
 
 def read_conllu_sentences(path: str) -> Iterator[Sentence]:
-    """
-    The sentences of a file in CoNLL-U, or in one of the formats that add columns to it. A `ConfigurationError` with the
-    file and the line is raised if a line is neither a comment nor a word with the next number, or if a word has fewer
-    than ten columns or not as many as the word before it.
-    """
+    """The sentences of a file in CoNLL-U, or in one of the formats that add columns to it, the same to each word."""
     document, begins = path, True
     with open_text(path) as lines:
         # The parser uses a file only for its lines.

@@ -15,13 +15,9 @@ ANSWERS = {"TRUE": True, "FALSE": False}
 
 def read_gap(path: str) -> Iterator[AnnotatedText]:
     """
-    The passages of a TSV file of GAP (Webster et al., TACL 2018), tokenised by spaCy's rules. Each has an ambiguous
-    pronoun and two names. The pronoun is the first mention of the first cluster. A name that refers to the same person
-    follows it there, and any other name is a cluster of its own. A name's tokens are those that have any of its
-    characters.
-
-    A missing column, an answer other than TRUE and FALSE (in any case), or a mention that is not at its position
-    raises a `ConfigurationError` with the file and the line.
+    The passages of a TSV file of GAP (Webster et al., TACL 2018), tokenised by spaCy's rules. The pronoun is the first
+    mention of the first cluster, where names that refer to the same person follow it; any other name is a cluster of
+    its own. A name's tokens are those that have any of its characters.
     """
     for line, row in read_csv_rows(path, COLUMNS, tabs=True):
         place = f"{path}, line {line}"

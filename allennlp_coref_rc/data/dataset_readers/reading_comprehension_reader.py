@@ -209,9 +209,10 @@ class ReadingComprehensionReader(DatasetReader):
             Other values that `to_document` gives to a question.
         """
         known = {"candidates": candidates, "answer": answer, "clusters": clusters, **data}
-        questions = [{key: value for key, value in known.items() if value is not None}]
-        document = self.document(self.split(passage), [question], questions)
-        checked_questions(document)
+        known = {key: value for key, value in known.items() if value is not None}
+        document = self.document(self.split(passage), [question], [known])
+        if known:
+            checked_questions(document)
         for instance in self.to_instances(self.annotate(document, passage)):
             return instance
         raise ConfigurationError(f"found a question that is left out: {', '.join(self.skipped)}")

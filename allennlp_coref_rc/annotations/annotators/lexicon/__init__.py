@@ -1,6 +1,6 @@
 """
-English words: lists, each in a text file beside this one, and tables of what single words mean. All are in lower case,
-with plain '. A line of a list that begins with "#" says what the words are.
+English words in lower case, with plain ': lists, each in a text file beside this one, where lines that begin with "#"
+say what the words are, and tables of what single words mean.
 """
 
 from pathlib import Path

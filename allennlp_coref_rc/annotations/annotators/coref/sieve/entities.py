@@ -13,8 +13,8 @@ PRONOUN, NAME, NOMINAL = "pronoun", "name", "nominal"
 @dataclass(eq=False, slots=True)
 class Mention:
     """
-    A phrase that may name an entity. `words` are the lower-cased words after the determiner, up to the head; for a
-    name, only the words of the name. `determiner` is its last determiner, or "'s" after a possessor.
+    A phrase that may name an entity. `words` are the lower-cased words after the determiner, up to the head, or a name.
+    `determiner` is its last determiner, or "'s" after a possessor.
     """
 
     start: int

@@ -39,9 +39,8 @@ class NounPhraseParser:
 
     def parse(self, start: int, stop: int, possessor: Optional[Mention] = None) -> tuple[list[Mention], int]:
         """
-        The mentions of the noun phrase that begins at `start`, in a sentence that ends at `stop`: its possessors
-        ("Anne" of "Anne 's sister") and itself, if there is one. The number is the next position. `possessor`
-        is the pronoun that begins the phrase, if any.
+        The mentions of the noun phrase that begins at `start`, in a sentence that ends at `stop`, and the next
+        position: its possessors ("Anne" of "Anne 's sister"), of which a pronoun is given, and itself, if there is one.
         """
         phrase = _NounPhrase(self, start, stop, possessor, self.all_nouns)
         mention = phrase.read()

@@ -56,7 +56,6 @@ def _longer_name(
 
 
 def _core(name: Name) -> Name:
-    """The name without titles."""
     return tuple(word for word in name if word not in lexicon.TITLES) or name
 
 

@@ -23,8 +23,8 @@ def name_spans(
     tokens: Sequence[str], words: Sequence[str], sentences: Sequence[Span], acting: bool = False
 ) -> dict[int, int]:
     """
-    Maps the first token of each name to the token after its last one. `words` are the lower-cased tokens. With `acting`
-    an unknown word that begins a sentence and does something ("Norvik said") is a name too.
+    Maps the first token of each name to the token after its last one. With `acting`, an unknown word that begins a
+    sentence and does something ("Norvik said") is a name too.
     """
     capital = [token[:1].isupper() for token in tokens]
     if sum(capital) < MIN_CAPITALS * len(tokens):
@@ -58,8 +58,8 @@ def name_spans(
 
 def _may_be_in_name(words: Sequence[str], i: int, any_is_capital: bool, lower: set[str], inside: set[str]) -> bool:
     """
-    Whether a capitalised word may be part of a name. At a place where any word would have a capital letter, the word
-    has to be a known name, or have a capital letter elsewhere too.
+    Whether a capitalised word may be part of a name. Where any word has a capital letter, the word has to be a known
+    name, or have a capital letter elsewhere too.
     """
     word = words[i]
     if word in lexicon.NOT_NAMES or word in lexicon.CLOSED or not word[0].isalpha():

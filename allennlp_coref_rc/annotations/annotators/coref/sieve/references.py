@@ -111,7 +111,6 @@ class ReferenceLinker:
             self._by_head[self._words[mention.head]].append(mention)
 
     def _salience(self, entity: Entity, mention: Mention) -> float:
-        """The salience of the entity at the mention."""
         latest = self._recent.get(entity)
         return entity.salience * DECAY ** (mention.sentence - latest.sentence) if latest else 0.0
 
