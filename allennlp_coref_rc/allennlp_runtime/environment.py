@@ -27,7 +27,6 @@ REQUIREMENTS = (
 
 
 def problems() -> list[str]:
-    """The problems, one a line."""
     lines = []
     for name, bounds, reason in REQUIREMENTS:
         needs = f"needs {bounds.replace(',', ' and ')} ({reason})"

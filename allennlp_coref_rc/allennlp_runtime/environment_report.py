@@ -31,7 +31,6 @@ SHOWN = (
     "huggingface-hub",
     "numpy",
 )
-"""The packages whose versions are always printed."""
 
 OPTIONAL = {
     "en_core_web_sm": "the spaCy model of the annotator allennlp_srl and of AllenNLP's tokenizer spacy, by default; "
@@ -52,8 +51,6 @@ WAIT = 120
 
 
 class Report(NamedTuple):
-    """The state of an environment."""
-
     facts: dict[str, Any]
     """Versions and hardware, by name."""
     problems: list[str]
@@ -65,7 +62,6 @@ class Report(NamedTuple):
 
 
 def report() -> Report:
-    """The state of this environment."""
     torch, failure = _ask_torch()
     facts: dict[str, Any] = {
         "allennlp_coref_rc": f"{VERSION}, in {PACKAGE}",
@@ -93,7 +89,6 @@ def report() -> Report:
 
 
 def installed(name: str) -> Optional[str]:
-    """The version of a package, or `None`."""
     try:
         return version(name)
     except PackageNotFoundError:

@@ -41,7 +41,6 @@ def locked(folder: str) -> Iterator[None]:
 
 
 HELD: set[int] = set()
-"""The descriptors of locked folders."""
 
 
 def _let_go() -> None:

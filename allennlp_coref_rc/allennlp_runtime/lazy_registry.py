@@ -20,7 +20,6 @@ from allennlp_coref_rc.common.errors import ConfigurationError
 PACKAGE = __name__.partition(".")[0]
 
 REGISTERING = ("annotations.annotators", "data", "metrics", "models", "modules", "predictors", "training")
-"""The subpackages whose modules register classes."""
 
 
 @lru_cache(maxsize=None)
@@ -81,7 +80,6 @@ NO_CLASSES = ("allennlp.common.cached_transformers", "allennlp.sanity_checks", "
 """Modules of AllenNLP that register no class and take long to import."""
 
 IMPORTED: set[str] = set()
-"""The packages that `_import_once` has imported."""
 
 
 def _import_once(name: str, exclude: Optional[set[str]] = None) -> None:

@@ -38,7 +38,6 @@ def build_annotator(option: str, value: str) -> Annotator:
 
 
 def checked_config(option: str, config: Any, base: type[Registrable]) -> dict[str, Any]:
-    """Returns the config of an object, or raises a `ConfigurationError` with its errors."""
     if not isinstance(config, dict) or not isinstance(config.get("type"), str):
         raise ConfigurationError(f"{option}: found {excerpt(config)}, expected an object with a 'type'")
     problems = check_object(base, config, option)

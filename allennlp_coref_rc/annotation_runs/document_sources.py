@@ -56,7 +56,6 @@ class DocumentSource:
         return Document.of(AnnotatedText.of_text(text), id=id, data=data)
 
     def annotate(self, documents: Sequence[Document], annotator: Annotator) -> list[Document]:
-        """The documents with the annotator's annotations added."""
         return annotate_documents(documents, annotator, self.together)
 
     def header(self) -> dict[str, Any]:
@@ -236,7 +235,6 @@ def build_reader(config: str) -> ReadingComprehensionReader:
 
 
 def _is_json(path: str) -> bool:
-    """Whether a file is JSON, plain or compressed, by its name."""
     return bare(path).endswith((".jsonl", ".json"))
 
 

@@ -31,11 +31,9 @@ class Job:
 
     source: DocumentSource
     annotator: str
-    """The annotator's config in JSON."""
     batch_size: int = 8
     """The number of documents that are annotated together."""
     packages: tuple[str, ...] = ()
-    """Packages to import."""
     trust: bool = False
     """Whether the archives that the annotator uses are trusted."""
 

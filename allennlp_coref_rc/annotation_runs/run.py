@@ -24,7 +24,6 @@ from allennlp_coref_rc.version import VERSION
 logger = logging.getLogger(__name__)
 
 PRELOADED = "allennlp_coref_rc.annotation_runs.preloaded"
-"""The module that workers import."""
 
 MAX_CHUNK = 100
 """The most documents in a chunk. By default a chunk has a hundredth of all documents, if that is less."""
@@ -39,14 +38,11 @@ _version = lru_cache(version)
 
 @dataclass(frozen=True)
 class AnnotationRun:
-    """A run of `coref-rc annotate` with its arguments."""
-
     input: str
     """The path of the documents, as `document_source` takes it."""
     output: str
     """The file of annotated documents that is written."""
     annotator: dict[str, Any]
-    """The annotator's config."""
     reader: Optional[dict[str, Any]] = None
     """The config of a data set's reader. By default the input is plain text, JSONL or annotated documents."""
     format: Optional[str] = None

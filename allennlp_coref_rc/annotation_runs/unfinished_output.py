@@ -77,7 +77,6 @@ class UnfinishedOutput:
             write_text(self._plan, json.dumps(plan, indent=2) + "\n")
 
     def write(self, number: int, result: ChunkResult) -> None:
-        """Stores the result of a chunk."""
         with atomic_write(self._path(number)) as file:
             sizes = {"documents": len(result.documents), "failed": len(result.failed)}
             file.write(json_line({**sizes, "counts": dict(result.counts)}))

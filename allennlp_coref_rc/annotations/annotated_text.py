@@ -51,7 +51,6 @@ class Frame(_Strict):
     arguments: list[tuple[str, Span]] = field(default_factory=list)
 
     def moved(self, move: Callable[[Span], Span]) -> "Frame":
-        """A copy with all spans moved."""
         return Frame(move(self.predicate), [(role, move(span)) for role, span in self.arguments])
 
 
@@ -382,7 +381,6 @@ def cluster_line(texts: Sequence[str]) -> str:
 
 
 def one_sentence(tokens: Sequence[str]) -> list[Span]:
-    """A list of one sentence, which is the whole text; an empty list if there are no tokens."""
     return [(0, len(tokens))] if tokens else []
 
 
@@ -407,7 +405,6 @@ def read_annotated_texts(path: str) -> Iterator[AnnotatedText]:
 
 
 def write_annotated_texts(path: str, texts: Iterable[AnnotatedText]) -> None:
-    """Writes the texts to a JSONL file, one a line. The file appears whole or not at all."""
     with atomic_write(path) as file:
         for text in texts:
             file.write(json.dumps(text.to_json(), ensure_ascii=False) + "\n")

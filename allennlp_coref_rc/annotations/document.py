@@ -47,7 +47,6 @@ class Document:
 
     @property
     def questions(self) -> list[dict[str, Any]]:
-        """The data of each question."""
         return self.data["questions"]
 
     def checked(self) -> "Document":
@@ -153,7 +152,6 @@ def keep_passage(given: AnnotatedText, annotated: AnnotatedText, boundary: int) 
 
 
 def json_line(values: dict[str, Any]) -> str:
-    """An object as a line of JSON, with the line end."""
     line = json.dumps(values, ensure_ascii=False)
     try:
         line.encode()

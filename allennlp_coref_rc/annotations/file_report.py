@@ -11,7 +11,6 @@ from allennlp_coref_rc.common.json_objects import parse_json
 from allennlp_coref_rc.common.messages import counted, excerpt
 
 COUNTED = ("tokens", "sentences", "clusters", "mentions", "frames", "relations", "edges")
-"""The things that are counted in a document, in the order of the table."""
 
 SHOWN_PLACES, SHOWN_ERRORS = 3, 30
 """The most places that are shown for a kind of warning, and the most errors for a file."""
@@ -77,7 +76,6 @@ class Report:
             self.places.setdefault(kind, []).append(place)
 
     def lines(self) -> Iterator[str]:
-        """The report as a table and messages."""
         documents = self.counts["documents"]
         yield self.path
         yield f"  {'documents':<24}{documents:>12,}"

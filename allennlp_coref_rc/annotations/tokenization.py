@@ -19,7 +19,6 @@ MOST_STRINGS = 500_000
 """spaCy keeps every string that it has seen, which takes about 120 MiB for so many. It is then cleared."""
 
 END = frozenset({".", "!", "?", "…", "..."})
-"""Tokens that end a sentence."""
 
 CLOSING = frozenset({"'", '"', "''", "”", "’", ")", "]", "-rrb-", "-RRB-", "-rsb-", "-RSB-"})
 """Tokens after the end of a sentence that still belong to it."""

@@ -33,8 +33,6 @@ class Predicted(NamedTuple):
 
 
 class Line(NamedTuple):
-    """A line of the input, its number, and the values on it."""
-
     number: int
     text: str
     values: JsonDict

@@ -142,7 +142,6 @@ def _resolve(paths: Sequence[str]) -> None:
 
 
 def resume_hint(args: argparse.Namespace) -> str:
-    """The sentence that tells how to resume after an interruption."""
     if args.check or args.resolve:
         return ""
     return f"the same command{' without --force' * args.force} resumes with the remaining documents"

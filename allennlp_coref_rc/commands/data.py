@@ -113,7 +113,6 @@ def run(args: argparse.Namespace) -> None:
 
 
 def resume_hint(args: argparse.Namespace) -> str:
-    """The sentence that tells how to resume after an interruption."""
     return "the same command resumes the download" if args.function is download else ""
 
 

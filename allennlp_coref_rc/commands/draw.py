@@ -215,7 +215,6 @@ def draw_questions(args: argparse.Namespace) -> None:
 
 
 def _curves(args: argparse.Namespace) -> Iterator[tuple[str, list[Path]]]:
-    """The name of each curve and the folders of its runs."""
     for name, *paths in args.curve:
         folders = [Path(path) for path in paths]
         if not folders:

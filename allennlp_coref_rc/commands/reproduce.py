@@ -134,7 +134,6 @@ def _source(path: str, where: list) -> "Results":
 
 
 def resume_hint(args: argparse.Namespace) -> str:
-    """The sentence that tells how to resume after an interruption."""
     runs = args.report is None and not (args.list or args.dry_run or args.check_only or args.write_results)
     return "the same command resumes with the remaining runs" if runs else ""
 

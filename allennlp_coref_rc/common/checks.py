@@ -8,13 +8,11 @@ from allennlp_coref_rc.common.errors import ConfigurationError
 
 
 def check_number(owner: str, key: str, value: Optional[int], least: int = 1) -> None:
-    """Raises a `ConfigurationError` if the value is less than `least`. `None` is allowed."""
     if value is not None and value < least:
         raise ConfigurationError(f"{owner}: {key} is {value}, expected {least} or more")
 
 
 def check_choice(owner: str, key: str, value: Any, choices: Collection[str]) -> None:
-    """Raises a `ConfigurationError` if the value is none of the choices."""
     if value not in choices:
         raise ConfigurationError(f"{owner}: {key} is {value!r}, expected one of {', '.join(choices)}")
 

@@ -31,7 +31,6 @@ DESCRIPTOR = re.compile(r"/proc/(\d+)(?:/task/\d+)?/fd/(\d+)")
 """The path of what a process has open, without links before the last part."""
 
 MOST_LINKS = 40
-"""The most links that one path leads through, as in Linux."""
 
 
 def bare(path: str) -> str:
@@ -235,7 +234,6 @@ def atomic_write(path: str) -> Iterator[IO[str]]:
 
 
 def write_text(path: Union[str, os.PathLike], text: str) -> None:
-    """Writes a text as `atomic_write` does."""
     with atomic_write(os.fspath(path)) as file:
         file.write(text)
 

@@ -13,7 +13,6 @@ from allennlp_coref_rc.common.error_message import is_unwritten, user_message
 from allennlp_coref_rc.common.errors import ConfigurationError
 
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG)
-"""The errors of a full disk."""
 
 
 class Terminated(KeyboardInterrupt):

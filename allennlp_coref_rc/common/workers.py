@@ -203,7 +203,6 @@ def end_with(parent_ended: Callable[..., Any], *arguments: Any) -> None:
 
 
 def uses_gpu() -> bool:
-    """Whether this process has used a GPU. Looking for one does not count."""
     import torch
 
     return torch.cuda.is_initialized()

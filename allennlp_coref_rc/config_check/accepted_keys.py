@@ -61,7 +61,6 @@ class _Uses:
     """How a function uses its `**kwargs`."""
 
     names: set[str] = field(default_factory=set)
-    """The keys that it reads."""
 
     passed_to: set[str] = field(default_factory=set)
     """The functions among `cls` and `super().__init__` to which it passes them on."""

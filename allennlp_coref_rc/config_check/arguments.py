@@ -22,7 +22,6 @@ logger = logging.getLogger(__name__)
 
 
 def check_arguments(command: str, args: Namespace) -> None:
-    """Raises a `ConfigurationError` if it finds an error in a command's arguments."""
     if command in CHECKS:
         CHECKS[command](args)
 

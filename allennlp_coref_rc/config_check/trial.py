@@ -15,7 +15,6 @@ from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.config_check.check import data_paths, named
 
 FIRST = 4
-"""The instances that are read of each file."""
 
 LARGE = ("pretrained_file", "pretrained_files", "min_pretrained_embeddings", "only_include_pretrained_words")
 """Keys that are left out, as reading their files takes long."""

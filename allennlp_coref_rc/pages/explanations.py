@@ -43,7 +43,6 @@ def write_explanations(path: str, folder: str, limit: int, pictures: bool = Fals
 
 
 def page(prediction: Prediction) -> str:
-    """A page about one prediction."""
     passage, question = prediction["passage_tokens"], prediction["question_tokens"]
     joint, marks = marked(prediction)
     data, kept = packed_views(prediction)

@@ -43,7 +43,6 @@ class Token(NamedTuple):
     closed: int
     """The number of elements that end after this token."""
     blank: bool
-    """Whether a blank follows."""
 
 
 def in_lanes(marks: Sequence[Mark], length: int) -> list[Mark]:
@@ -146,7 +145,6 @@ def marked_paragraphs(
 
 
 def joined(tokens: Sequence[str], *spans: Span) -> tuple[str, ...]:
-    """The text of each span, with blanks as in print."""
     return tuple(
         "".join(token + " " * blank for token, blank in zip(tokens[start:stop], blanks(tokens[start:stop]))).strip()
         for start, stop in spans

@@ -7,7 +7,6 @@ from typing import Any, NamedTuple, Optional, Union
 import numpy
 
 BUDGET = 330_000
-"""The most characters that the attention on a page may have."""
 
 ROW, WEIGHT = 4, 4
 """The number of characters for a row (its scale and the number of its weights) and for each of its weights."""

@@ -69,7 +69,6 @@ def gold_answers(prediction: Prediction) -> list[str]:
 
 
 def has_right_answer(prediction: Prediction) -> bool:
-    """Whether the answer is one of the correct ones."""
     return any(correctness({**prediction, "gold": answer}) == 1 for answer in gold_answers(prediction))
 
 

@@ -50,7 +50,6 @@ class Editing:
 
     @property
     def reading(self) -> Reading:
-        """The question with the edited clusters."""
         return self.read.with_clusters(self.clusters)
 
     def apply(self, edit: Edit) -> None:
@@ -63,7 +62,6 @@ class Editing:
         self.edits += 1
 
     def undo(self, everything: bool = False) -> None:
-        """Takes back the last edit, or all of them."""
         del self.history[1 if everything else max(1, len(self.history) - 1) :]
         self.edits += 1
         self.message = ""

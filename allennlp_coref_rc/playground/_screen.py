@@ -273,7 +273,6 @@ def show_beliefs(question: Question, asked: list[Asked]) -> None:
 
 
 def show_requests(question: Question, asked: list[Asked], archives: dict[str, str]) -> None:
-    """Shows the JSON from which `coref-rc predict` gives the same answers."""
     with st.expander("The request as JSON, for coref-rc predict"):
         for one in asked:
             request = json.dumps(one.reader.request(question, one.reading.clusters), ensure_ascii=False)

@@ -14,7 +14,6 @@ GREY = "#808080"
 
 
 def probability_chart(probabilities: dict[str, float]) -> Chart:
-    """Bars of the most probable candidates."""
     best = sorted(probabilities, key=lambda name: -probabilities[name])[:MAX_BARS]
     rows = [{"candidate": name, "probability": probabilities[name]} for name in best]
     number = {"field": "probability", "type": "quantitative"}

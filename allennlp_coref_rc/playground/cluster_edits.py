@@ -34,7 +34,6 @@ def split(clusters: Sequence[Cluster], mentions: Collection[Mention]) -> Cluster
 
 
 def drop(clusters: Sequence[Cluster], mentions: Collection[Mention]) -> Clusters:
-    """Takes mentions out of their clusters."""
     _check(clusters, mentions)
     return _tidy([[span for span in cluster if (i, span) not in mentions] for i, cluster in enumerate(clusters)])
 

@@ -62,7 +62,6 @@ TEXTS = {
 
 @lru_cache(maxsize=None)
 def examples() -> dict[str, Question]:
-    """The examples by name."""
     questions = list(read_babi(str(BUNDLED_FOLDER / "qa2_test.txt")))
     stories = {
         f"Simulated story {i}": Question(" ".join(found.statements), found.question)

@@ -45,19 +45,16 @@ class Reading:
     text: AnnotatedText
     """The passage and then the question, with the clusters of both. A mark may stand before and after the question."""
     boundary: int
-    """The number of tokens of the passage."""
 
     @property
     def clusters(self) -> list[Cluster]:
         return self.text.clusters
 
     def with_clusters(self, clusters: list[Cluster]) -> "Reading":
-        """The same text with other clusters."""
         return Reading(replace(self.text, clusters=clusters), self.boundary)
 
     @property
     def sentences(self) -> list[Span]:
-        """The sentences of the passage."""
         return [sentence for sentence in self.text.sentences if sentence[1] <= self.boundary]
 
     def parts(self) -> list[Span]:
@@ -117,15 +114,11 @@ class CachedAnnotator(Annotator):
 
 
 class NoAnnotator(Annotator):
-    """Finds nothing."""
-
     def annotate(self, text: AnnotatedText) -> AnnotatedText:
         return text
 
 
 class ReaderSession:
-    """A trained reader in the playground."""
-
     def __init__(self, archive: str, trust: bool = False) -> None:
         reader = load(archive, trust)
         if reader.annotator is not None:

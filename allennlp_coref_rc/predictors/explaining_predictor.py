@@ -81,7 +81,6 @@ class ExplainingPredictor(InterpretablePredictor):
         return cast(ReadingComprehensionReader, self._dataset_reader).annotator
 
     def with_annotator(self, annotator: Annotator) -> "ExplainingPredictor":
-        """The same predictor, of the same model, with another annotator."""
         predictor = copy.copy(self)
         predictor._dataset_reader = cast(ReadingComprehensionReader, self._dataset_reader).with_annotator(annotator)
         return predictor
@@ -105,7 +104,6 @@ class ExplainingPredictor(InterpretablePredictor):
 
     @cached_property
     def knowledge(self) -> WordKnowledge:
-        """The words that the reader knows."""
         return WordKnowledge(self._dataset_reader, self._model.vocab)
 
     def unknown_words(self, output: JsonDict) -> list[str]:

@@ -115,7 +115,6 @@ class InterpretablePredictor(Predictor):
 
 
 def original_passage(instance: Instance) -> TextField:
-    """The passage as it was before any attack."""
     return TextField([Token(word) for word in metadata_of(instance)["passage_tokens"]])
 
 

@@ -10,7 +10,6 @@ from allennlp_coref_rc.annotations.annotators.exact_match_coref import NOT_ENTIT
 from allennlp_coref_rc.data.fields import CANDIDATE_LABELS, CandidatesField, QuestionField, metadata_of
 
 NAMED = 5
-"""The most words that a warning names."""
 
 FROM_PASSAGE = (
     "none of the answers that the reader knows occurs in the passage; the candidates are words of the passage"

@@ -41,15 +41,12 @@ Number = Union[float, int]
 
 
 class ColumnOptions(Schema):
-    """What a column shows."""
-
     measure: Annotated[str, one_of(MEASURES)] = "best"
     metric: str = "accuracy"
     """The metric, without the prefix of its split."""
     split: str = "test"
     """One of `SPLITS`, or one of the table's `evaluations`."""
     unit: Annotated[str, one_of(UNITS)] = "fraction"
-    """The paper's unit."""
     tolerance: float = 0.0
     """How much worse than the paper our value may be, in the paper's unit."""
 
@@ -90,7 +87,6 @@ class RunOptions(Schema):
     overrides: dict[str, Any] = {}
     """New values of the config, by dotted key."""
     tasks: Numbers = []
-    """The tasks of bAbI."""
     folds: Optional[Annotated[int, Field(ge=2)]] = None
     """The number of folds of a cross-validation. There is a run for each of them."""
     seeds: Numbers = []
@@ -106,7 +102,6 @@ class RunOptions(Schema):
     needs: Optional[str] = None
     """What a run needs beside data and a processor, such as a GPU and pretrained weights."""
     note: Optional[str] = None
-    """A remark for the report."""
 
 
 class Row(RunOptions):

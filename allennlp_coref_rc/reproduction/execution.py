@@ -193,7 +193,6 @@ def _prune(folder: str, keep: str) -> None:
 
 @contextmanager
 def printing_to(path: str) -> Iterator[None]:
-    """Within this, everything that is printed is appended to a file."""
     saved: list[tuple[int, int]] = []
     sys.stdout.flush()
     sys.stderr.flush()

@@ -324,6 +324,5 @@ def _p(value: float) -> str:
 
 
 def markdown(header: Sequence[str], lines: Sequence[Sequence[str]]) -> list[str]:
-    """The lines of a table in Markdown."""
     rows = [header, ["---"] * len(header), *lines]
     return ["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in rows]

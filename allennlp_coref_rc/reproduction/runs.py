@@ -56,13 +56,10 @@ class Run:
     """The file of the config, or its name in the package."""
     seed: int
     task: Optional[int] = None
-    """The task of bAbI."""
     overrides: dict[str, Any] = field(default_factory=dict, hash=False)
     """New values of the config, by dotted key."""
     output: str = OUTPUT
-    """The folder of all runs."""
     data: str = DATA
-    """The folder of all data sets."""
     evaluations: dict[str, dict[str, Any]] = field(default_factory=dict, compare=False)
     """More evaluations of the trained model: by the prefix of their metrics, overrides of the config."""
     files: list[str] = field(default_factory=list, compare=False)
@@ -72,7 +69,6 @@ class Run:
 
     @property
     def part(self) -> Optional[int]:
-        """The task or the fold."""
         return self.fold if self.task is None else self.task
 
     @property
@@ -92,7 +88,6 @@ class Run:
         return "/".join([*parts, f"seed_{self.seed}"])
 
     def path(self, *names: str) -> str:
-        """The path of a file in the folder of the run."""
         return os.path.join(self.output, self.name, *names)
 
     def settings(self) -> dict[str, Any]:

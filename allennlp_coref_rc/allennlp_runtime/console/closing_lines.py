@@ -36,7 +36,6 @@ def metric_lines(metrics: dict[str, Any]) -> list[str]:
 
 
 def shown(value: Any) -> str:
-    """A metric's value as text."""
     return f"{value:.4f}" if isinstance(value, float) else str(value)
 
 

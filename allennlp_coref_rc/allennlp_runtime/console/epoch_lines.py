@@ -14,7 +14,6 @@ MAX_METRICS = 2
 """The most metrics that are shown beside the loss if the loss alone decides which epoch is best."""
 
 WIDTH = 10
-"""Characters in a column, unless its name is longer."""
 
 
 class EpochLines(TrainerCallback):

@@ -38,7 +38,6 @@ MODULES = {
     "Structure": "structure",
     "WordNet": "wordnet",
 }
-"""The modules of the classes."""
 
 
 def __getattr__(name: str) -> Any:

@@ -24,7 +24,6 @@ class Annotator(Registrable):
         return self.annotate_batch([text])[0]
 
     def annotate_batch(self, texts: Sequence[AnnotatedText]) -> list[AnnotatedText]:
-        """Annotates several texts."""
         return [self.annotate(text) for text in texts]
 
     def __getstate__(self) -> dict[str, Any]:

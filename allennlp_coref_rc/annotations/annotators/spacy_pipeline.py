@@ -37,7 +37,6 @@ class SpacyAnnotator(Annotator):
         raise NotImplementedError
 
     def load(self) -> Language:
-        """Loads the pipeline."""
         return spacy.load(self._spacy_model)
 
     def annotate_batch(self, texts: Sequence[AnnotatedText]) -> list[AnnotatedText]:

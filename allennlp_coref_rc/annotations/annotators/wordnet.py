@@ -103,7 +103,6 @@ class WordNet(Annotator):
 
 
 def _related(lemma: str, sense: Any, relation: str, levels: int) -> Iterator[Any]:
-    """The senses that a sense of a lemma is related to."""
     if relation == "synonym":
         yield sense
     elif relation == "antonym":

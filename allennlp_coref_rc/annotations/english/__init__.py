@@ -24,7 +24,6 @@ BATCH = 64
 """Texts that the pipeline gets at once. Larger batches are not faster on a CPU."""
 
 ROLES = Path(__file__).parent / "roles"
-"""The model of the annotator `roles`."""
 
 
 @lru_cache(maxsize=2)

@@ -142,7 +142,6 @@ class _Annotations:
             yield kind, source, target
 
     def _text_bound(self, place: str, name: str) -> str:
-        """The id of an annotation of the text, or of the trigger of an event."""
         name = self._triggers.get(name, name)
         if name not in self.spans:
             raise ConfigurationError(f"{place}: found {name[:80]!r}, expected the id of an annotation of the text")

@@ -138,7 +138,6 @@ class _Document:
         self.parts: dict[str, int] = {}
         """For each entity, the token at which its discontinuous mention begins, while parts of it follow."""
         self.empty = 0
-        """The number of mentions without tokens."""
 
     def add(self, sentence: Sentence) -> None:
         for row in sentence.others:
@@ -150,7 +149,6 @@ class _Document:
         begin = len(self.tokens)
         ranges = {_number(row): row for row in sentence.others if "-" in row.columns[0]}
         place: list[int] = []
-        """The token of each word."""
         last = 0
         for i, word in enumerate(sentence.words, start=1):
             if i in ranges:

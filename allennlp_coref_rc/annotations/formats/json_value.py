@@ -21,7 +21,6 @@ class JsonValue:
         self.path = path
 
     def error(self, expected: str) -> ConfigurationError:
-        """The error that says what was expected here."""
         prefix = f"{self.place}: " if self.place else ""
         where = f" at {self.path}" if self.path else ""
         return ConfigurationError(f"{prefix}found {excerpt(self.value)}{where}, expected {expected}")

@@ -102,7 +102,6 @@ class LinkLayer(EdgeLayer):
         self._readers = READERS[direction]
 
     def links(self, text: AnnotatedText) -> Iterable[Link]:
-        """The links of a text."""
         raise NotImplementedError
 
     def sources(self, text: AnnotatedText, place: Callable[[list[Span]], list[Span]]) -> dict[str, Sources]:

@@ -41,7 +41,6 @@ class ViewLayer(AnnotationLayer):
     label_names = ("labels",)
 
     def views(self, text: AnnotatedText) -> list[View]:
-        """The views of a passage or of a question."""
         raise NotImplementedError
 
     def make(self, text: AnnotatedText, boundary: int) -> tuple[Layer, Layer]:

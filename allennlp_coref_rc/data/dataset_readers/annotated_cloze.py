@@ -9,7 +9,6 @@ from allennlp_coref_rc.annotations.formats.json_value import JsonValue, read_jso
 from allennlp_coref_rc.data.dataset_readers.cloze_dataset_reader import ClozeDatasetReader
 
 KEYS = ("candidates", "answer", "clusters")
-"""What may be known about a question."""
 
 
 @DatasetReader.register("annotated_cloze")

@@ -30,8 +30,6 @@ from allennlp_coref_rc.reproduction.scores import Scores
 
 
 class Drawing(Registrable):
-    """Draws the files of a figure."""
-
     def draw(self, folder: str, rows: Sequence[Scores]) -> list[str]:
         """Draws rows whose runs are all finished. Writes files into a folder that exists, and returns their paths."""
         raise NotImplementedError

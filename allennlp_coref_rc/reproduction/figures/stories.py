@@ -16,8 +16,6 @@ from allennlp_coref_rc.safe_archives.archives import load
 
 
 class Story(NamedTuple):
-    """A question with its story and, if it is known, its task."""
-
     question: BabiQuestion
     task: Optional[int]
 

@@ -30,7 +30,6 @@ class Pronoun(NamedTuple):
 
 
 def read_lines(name: str) -> list[str]:
-    """The lines of the list with this name."""
     lines = Path(__file__).with_name(f"{name}.txt").read_text(encoding="utf-8").splitlines()
     return [line for line in lines if not line.startswith("#")]
 
