@@ -58,10 +58,7 @@ class CandidatesField(Field[CandidateTensors]):
     """
 
     def __init__(
-        self,
-        tokens: Sequence[str],
-        candidates: Optional[Sequence[Sequence[str]]] = None,
-        contiguous: bool = False,
+        self, tokens: Sequence[str], candidates: Optional[Sequence[Sequence[str]]] = None, contiguous: bool = False
     ) -> None:
         self._tokens = [token.lower() for token in tokens]
         self._candidates = (

@@ -129,14 +129,7 @@ GENERIC = {
 }
 """Nouns that any person of the gender may be called by."""
 
-GENERIC_PLURALS = {
-    "boys": MALE,
-    "children": PERSON,
-    "girls": FEMALE,
-    "ladies": FEMALE,
-    "men": MALE,
-    "women": FEMALE,
-}
+GENERIC_PLURALS = {"boys": MALE, "children": PERSON, "girls": FEMALE, "ladies": FEMALE, "men": MALE, "women": FEMALE}
 
 ORGANISATIONS = lexicon.SINGULAR_GROUPS | lexicon.read_words("organisation_nouns")
 
