@@ -175,12 +175,9 @@ def parse_header(path: str, first: str) -> Optional[dict[str, Any]]:
         header = parse_json(first)
     except ConfigurationError as error:
         raise ConfigurationError(f"{path}, line 1: found a damaged header: {error}") from error
-    if not isinstance(header, dict) or header.get(FORMAT) != VERSION:
-        raise ConfigurationError(
-            f"{path}, line 1: found a header of the version {excerpt(header.get(FORMAT))}, expected {VERSION}"
-            if isinstance(header, dict)
-            else f"{path}, line 1: found {first[:80]!r}, expected a header"
-        )
+    version = header.get(FORMAT) if isinstance(header, dict) else header
+    if version != VERSION:
+        raise ConfigurationError(f"{path}, line 1: found a header of version {excerpt(version)}, expected {VERSION}")
     return header
 
 

@@ -1,20 +1,10 @@
-from itertools import islice
-
-from allennlp.common import Params
-from allennlp.data import DatasetReader, Instance, Vocabulary
-from allennlp.models import Model
-
 from allennlp_coref_rc.common.errors import ConfigurationError
+from allennlp_coref_rc.config_check.check import check_config
+from allennlp_coref_rc.config_check.trial import try_out
 from allennlp_coref_rc.reproduction.condition import Condition, Table
 from allennlp_coref_rc.reproduction.report import mean_and_deviation, state
-from allennlp_coref_rc.reproduction.runs import Run
 from allennlp_coref_rc.reproduction.scores import Scores
 from allennlp_coref_rc.reproduction.session import Selection
-
-PATHS = ("train_data_path", "validation_data_path", "test_data_path")
-
-FEW = 4
-"""The number of questions that are read from each file."""
 
 
 def print_table(table: Table, selection: Selection) -> None:
@@ -51,33 +41,14 @@ def try_condition(condition: Condition, selection: Selection) -> bool:
     runs = selection.runs(condition)
     if not runs:
         return True
-    problem, missing = "", condition.missing(selection.data, selection.parts(condition))
+    missing = condition.missing(selection.data, selection.parts(condition))
     try:
-        smoke_test(runs[0], with_data=not missing)
+        params = runs[0].params(located=True)
+        problem = "; ".join(check_config(params, devices=False, files=not missing))
+        if not problem and not missing:
+            try_out(params)
     except ConfigurationError as error:
         problem = str(error)
     label = "[FAIL]" if problem else "[no data]" if missing else "[OK]"
     print(f"{label} {condition.name}: {problem or '; '.join(missing[:1]) or condition.config}")
     return not problem and not missing
-
-
-def smoke_test(run: Run, with_data: bool = True) -> None:
-    """Builds the dataset reader of a run and, `with_data`, reads the beginnings of the files and builds the model."""
-    params = run.params(located=True)
-    try:
-        reader = DatasetReader.from_params(Params(params["dataset_reader"]))
-        if not with_data:
-            return
-        later = params.get("validation_dataset_reader")
-        later_reader = DatasetReader.from_params(Params(later)) if later else reader
-        instances: list[Instance] = []
-        for key in PATHS:
-            if params.get(key):
-                chosen = reader if key == PATHS[0] else later_reader
-                instances += islice(chosen.read(params[key]), FEW)
-        for instance in instances:
-            reader.apply_token_indexers(instance)
-        Model.from_params(Params(params["model"]), vocab=Vocabulary.from_instances(instances))
-    except Exception as error:
-        # Wrong configs make AllenNLP raise all kinds of errors.
-        raise ConfigurationError(f"{run.config}: {type(error).__name__}: {error}") from error

@@ -153,7 +153,7 @@ GOOD = ['{"annotated_documents": 1, "documents": 1}', '{"tokens": ["a", "b"], "p
         (GOOD[:1], "line 1: found 0 documents, the header says 1"),
         (GOOD + GOOD[1:], "line 3: found 2 documents, the header says 1"),
         (GOOD[1:], "line 1: found no header"),
-        (['{"annotated_documents": 2}'] + GOOD[1:], "line 1: found a header of the version 2, expected 1"),
+        (['{"annotated_documents": 2}'] + GOOD[1:], "line 1: found a header of version 2, expected 1"),
         (['{"annotated_documents": 1'] + GOOD[1:], "line 1: found a damaged header"),
         (GOOD[:1] + ['{"tokens": ["a"], "parts": [2]}'], r"line 2: parts: found \[2\], expected .* add up to 1"),
         (GOOD[:1] + ['{"tokens": ["a"], "parts": "x"}'], 'line 2: parts: found "x"'),

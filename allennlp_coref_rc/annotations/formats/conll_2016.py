@@ -1,17 +1,10 @@
 import os
 from collections.abc import Iterator
-from dataclasses import replace
 from itertools import accumulate, groupby
-from typing import NamedTuple, Optional
+from typing import Optional
 
 from allennlp_coref_rc.annotations.alignment import UNKNOWN, normalized
-from allennlp_coref_rc.annotations.annotated_text import (
-    RELATION_TYPES,
-    AnnotatedText,
-    DiscourseRelation,
-    Span,
-    one_sentence,
-)
+from allennlp_coref_rc.annotations.annotated_text import RELATION_TYPES, AnnotatedText, DiscourseRelation, Span
 from allennlp_coref_rc.annotations.formats.json_value import JsonValue, read_json
 
 PARSES = "parses.json"
@@ -20,39 +13,10 @@ MAX_TOKENS = 1_000_000
 """The most tokens of a document. A damaged number must not fill the memory."""
 
 
-class Conll2016Relation(NamedTuple):
-    """A relation of a `relations.json`. Errors in a `JsonValue` name its place in the file."""
-
-    document: JsonValue
-    type: JsonValue
-    senses: list[str]
-    arg1: JsonValue
-    arg2: JsonValue
-    connective: Optional[JsonValue]
-
-
-def read_relations(path: str) -> Iterator[Conll2016Relation]:
-    """
-    The relations of a `relations.json` of the CoNLL-2015 and CoNLL-2016 shared tasks (Xue et al., 2016), one a line.
-    """
-    for relation in read_json(path):
-        senses = relation["Sense"]
-        if not senses.strings():
-            raise senses.error("one or more senses")
-        yield Conll2016Relation(
-            relation["DocID"],
-            relation["Type"],
-            senses.strings(),
-            relation["Arg1"],
-            relation["Arg2"],
-            relation.get("Connective"),
-        )
-
-
 def read_conll_2016(path: str) -> Iterator[AnnotatedText]:
     """
-    The documents of a `relations.json`: shallow discourse relations by `DocID`. A relation with several senses becomes
-    several relations.
+    The documents of a `relations.json` of the CoNLL-2015 and CoNLL-2016 shared tasks (Xue et al., 2016): shallow
+    discourse relations by `DocID`. A relation with several senses becomes several relations.
 
     Tokens and sentences come from the `parses.json` beside this file. Without a `parses.json`, the text ends with the
     last token that a relation mentions. A token is then known only from an argument whose `RawText` splits into as many
@@ -64,21 +28,25 @@ def read_conll_2016(path: str) -> Iterator[AnnotatedText]:
     known = os.path.exists(parses)
     if known:
         texts.update(item for parse in read_json(parses) for item in _texts(parse))
-    for relation in read_relations(path):
-        id = relation.document.string()
+    for relation in read_json(path):
+        document, senses = relation["DocID"], relation["Sense"]
+        id = document.string()
+        if not senses.strings():
+            raise senses.error("one or more senses")
         if known and id not in texts:
-            raise relation.document.error(f"the name of a document in {parses}")
+            raise document.error(f"the name of a document in {parses}")
         text = texts.setdefault(id, AnnotatedText([], id=id))
-        arg1, arg2 = (_part(part, text, known) for part in (relation.arg1, relation.arg2))
-        for part, spans in ((relation.arg1, arg1), (relation.arg2, arg2)):
-            if not spans:
+        arguments = []
+        for part in (relation["Arg1"], relation["Arg2"]):
+            arguments.append(_part(part, text, known))
+            if not arguments[-1]:
                 raise part.error("an argument with a TokenList that is not empty")
-        connective = _part(relation.connective, text, known)
-        kind = relation.type.choice(RELATION_TYPES)
-        text.relations.extend(DiscourseRelation(kind, sense, arg1, arg2, connective) for sense in relation.senses)
+        connective = _part(relation.get("Connective"), text, known)
+        kind = relation["Type"].choice(RELATION_TYPES)
+        text.relations.extend(DiscourseRelation(kind, sense, *arguments, connective) for sense in senses.strings())
     for text in texts.values():
         # Checks a text without parses that has grown, and makes it one sentence.
-        yield replace(text, sentences=text.sentences if known else one_sentence(text.tokens)).checked()
+        yield (text if known else AnnotatedText(text.tokens, relations=text.relations, id=text.id)).checked()
 
 
 def _texts(parses: JsonValue) -> Iterator[tuple[str, AnnotatedText]]:

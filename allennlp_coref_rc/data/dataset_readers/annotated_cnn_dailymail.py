@@ -74,8 +74,8 @@ class AnnotatedCnnDailyMailReader(ClozeDatasetReader):
                         yield f"{path}, line {number}", line.strip()
 
     def to_document(self, item: Union[Path, str]) -> Document:
-        is_json = isinstance(item, str)
-        question = cnn_dailymail.question_from_json(item) if is_json else cnn_dailymail.read_question(str(item))
+        is_file = isinstance(item, Path)
+        question = cnn_dailymail.read_question(str(item)) if is_file else cnn_dailymail.question_from_json(str(item))
         data = {key: getattr(question, key) for key in ("answer", "entities", "url")}
         data["candidates"] = list(question.entities) or None
         document = self.document(self.split(question.passage), [question.question], [data], question.id)

@@ -155,10 +155,11 @@ class _Parser:
             self._questions.append(self._problem)
             self._problem = None
             return
-        texts = (self._values[name] for name in ("leftcontext", "rightcontext", "contextart"))
+        left, right, passage = (self._values[name] for name in ("leftcontext", "rightcontext", "contextart"))
         correct = self._correct.index(True) if True in self._correct else None
-        ids = (self._values.get(f"{name} id", "") for name in ("question", "contextart"))
-        self._questions.append(WhoDidWhatQuestion(*texts, self._choices, correct, *ids, self._line))
+        own, other = (self._values.get(f"{name} id", "") for name in ("question", "contextart"))
+        question = WhoDidWhatQuestion(left, right, passage, self._choices, correct, own, other, self._line)
+        self._questions.append(question)
 
 
 def _character_references(match: re.Match) -> str:

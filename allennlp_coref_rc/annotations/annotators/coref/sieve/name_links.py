@@ -116,16 +116,9 @@ def vote_genders(entities: Entities, mentions: Sequence[Mention], words: Sequenc
 
 
 GENERIC = {
-    "boy": MALE,
-    "child": PERSON,
-    "couple": PERSON,
-    "fellow": MALE,
-    "gentleman": MALE,
-    "girl": FEMALE,
-    "lad": MALE,
-    "lady": FEMALE,
-    "man": MALE,
-    "woman": FEMALE,
+    **dict.fromkeys(("boy", "fellow", "gentleman", "lad", "man"), MALE),
+    **dict.fromkeys(("girl", "lady", "woman"), FEMALE),
+    **dict.fromkeys(("child", "couple"), PERSON),
 }
 """Nouns that any person of the gender may be called by."""
 
