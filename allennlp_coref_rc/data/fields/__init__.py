@@ -1,5 +1,5 @@
 from allennlp_coref_rc.data.fields.annotation_field import AnnotationField, AnnotationTensors
-from allennlp_coref_rc.data.fields.answer_field import (
+from allennlp_coref_rc.data.fields.question_fields import (
     CANDIDATE_LABELS,
     CLASS_LABELS,
     SKIPPED_ANSWER,
@@ -7,5 +7,6 @@ from allennlp_coref_rc.data.fields.answer_field import (
     AnswerField,
     CandidatesField,
     CandidateTensors,
+    QuestionField,
+    metadata_of,
 )
-from allennlp_coref_rc.data.fields.question_field import QuestionField, metadata_of
