@@ -164,11 +164,7 @@ def json_line(values: dict[str, Any]) -> str:
 def read_header(path: str) -> Optional[dict[str, Any]]:
     """The header of a file of documents, which is its first line; `None` if the file is in another format."""
     with open_text(path, MAX_HEADER) as lines:
-        return parse_header(path, next(lines, ""))
-
-
-def parse_header(path: str, first: str) -> Optional[dict[str, Any]]:
-    """The header on the `first` line of the file `path`; `None` if this line is not a header."""
+        first = next(lines, "")
     if f'"{FORMAT}"' not in first[:200]:
         return None
     try:

@@ -4,10 +4,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from allennlp_coref_rc.annotations.annotated_text import LAYERS
-from allennlp_coref_rc.annotations.document import FORMAT, Document, parse_header
+from allennlp_coref_rc.annotations.document import Document, read_header, read_lines
 from allennlp_coref_rc.common.errors import ConfigurationError
-from allennlp_coref_rc.common.files import open_text
-from allennlp_coref_rc.common.json_objects import parse_json
 from allennlp_coref_rc.common.messages import counted, excerpt
 
 COUNTED = ("tokens", "sentences", "clusters", "mentions", "frames", "relations", "edges")
@@ -106,39 +104,25 @@ class Report:
 def report_on_file(path: str) -> Report:
     """Checks every line of a file of documents. It stops before the end only if the file cannot be read."""
     report = Report(path)
-    header: dict[str, Any] = {}
     ids: Counter = Counter()
-    number = 0
+    said: dict[str, Any] = {}
     try:
-        with open_text(path) as lines:
-            for number, line in enumerate(lines, start=1):
-                place = f"{path}, line {number}"
-                try:
-                    if number == 1:
-                        header = parse_header(path, line) or {}
-                        if header:
-                            continue
-                        report.error(f'{place}: found no header, expected an object with the key "{FORMAT}"')
-                    document = Document.from_json(parse_json(line))
-                except ConfigurationError as error:
-                    message = str(error)
-                    report.error(message if message.startswith(path) else f"{place}: {message}")
-                    continue
-                report.counts.update(count(document))
-                for kind, where in lint_warnings(document):
-                    report.warn(kind, f"line {number}, {where}")
-                if document.text.id is not None:
-                    ids[document.text.id] += 1
-                    if ids[document.text.id] == 2:
-                        report.warn("two documents with the same id", f"line {number}, {document.text.id!r}")
+        header = read_header(path) or {}
+        said = header["counts"] if isinstance(header.get("counts"), dict) else {}
+        for place, document in read_lines(path):
+            if isinstance(document, ConfigurationError):
+                report.error(str(document))
+                continue
+            line = place.removeprefix(f"{path}, ")
+            report.counts.update(count(document))
+            for kind, where in lint_warnings(document):
+                report.warn(kind, f"{line}, {where}")
+            id = document.text.id
+            ids[id] += id is not None
+            if ids[id] == 2:
+                report.warn("two documents with the same id", f"{line}, {id!r}")
     except ConfigurationError as error:
         report.error(str(error))
-    if number == 0 and not report.num_errors:
-        report.error(f"{path}, line 1: found an empty file, expected a header")
-    said = header.get("counts")
-    said = dict(said) if isinstance(said, dict) else {}
-    if "documents" in header:
-        said["documents"] = header["documents"]
     for name, value in said.items():
         if value != report.counts[name]:
             report.error(f"{path}: found {report.counts[name]} {name}, the header says {excerpt(value, 40)}")

@@ -85,18 +85,18 @@ def test_every_malformed_line_is_an_error(tmp_path):
     for error, number in zip(report.errors, (3, 4, 5, 6)):
         assert error.startswith(f"{path}, line {number}: ")
     assert report.errors[4:] == [
+        f"{path}, line 7: found 6 documents, the header says 3",
         f"{path}: found 0 clusters, the header says 1",
-        f"{path}: found 2 documents, the header says 3",
     ]
     path.write_text(f"{good}\n" * 3)
     assert report_on_file(str(path)).errors == [
         f'{path}, line 1: found no header, expected an object with the key "annotated_documents"'
     ]
     path.write_text("")
-    assert report_on_file(str(path)).errors == [f"{path}, line 1: found an empty file, expected a header"]
+    assert report_on_file(str(path)).errors[0].startswith(f"{path}, line 1: found no header")
     assert report_on_file(str(tmp_path / "none")).errors == [f"{tmp_path / 'none'}: no such file"]
-    path.write_text("{}\n" * 100)
-    assert lines(path)[-1] == "  101 errors, of which 30 are shown"
+    path.write_text(json.dumps({"annotated_documents": 1}) + "\n" + "{}\n" * 100)
+    assert lines(path)[-1] == "  100 errors, of which 30 are shown"
 
 
 def test_nothing_annotated_is_said_loudly(tmp_path):
