@@ -36,14 +36,14 @@ def read_conll_2016(path: str) -> Iterator[AnnotatedText]:
         if known and id not in texts:
             raise document.error(f"the name of a document in {parses}")
         text = texts.setdefault(id, AnnotatedText([], id=id))
-        arguments = []
-        for part in (relation["Arg1"], relation["Arg2"]):
-            arguments.append(_part(part, text, known))
-            if not arguments[-1]:
+        parts = relation["Arg1"], relation["Arg2"]
+        arg1, arg2 = (_part(part, text, known) for part in parts)
+        for part, spans in zip(parts, (arg1, arg2)):
+            if not spans:
                 raise part.error("an argument with a TokenList that is not empty")
         connective = _part(relation.get("Connective"), text, known)
         kind = relation["Type"].choice(RELATION_TYPES)
-        text.relations.extend(DiscourseRelation(kind, sense, *arguments, connective) for sense in senses.strings())
+        text.relations.extend(DiscourseRelation(kind, sense, arg1, arg2, connective) for sense in senses.strings())
     for text in texts.values():
         # Checks a text without parses that has grown, and makes it one sentence.
         yield (text if known else AnnotatedText(text.tokens, relations=text.relations, id=text.id)).checked()
