@@ -82,36 +82,23 @@ class AnnotatedText(_Strict):
     """
     A tokenised text and its linguistic structure. Annotators add to it, readers read it, and files store it. A notebook
     shows it with coloured clusters. Values are not checked; `checked` does that for a text that comes from outside.
-
-    # Parameters
-
-    tokens : `list[str]`
-    sentences : `list[Span]`, optional
-        Consecutive spans that cover all tokens. By default the whole text is one sentence.
-    clusters : `list[Cluster]`, optional (default = `[]`)
-        Coreference clusters: lists of mentions, each a span.
-    frames : `list[Frame]`, optional (default = `[]`)
-    relations : `list[DiscourseRelation]`, optional (default = `[]`)
-    edges : `list[Edge]`, optional (default = `[]`)
-        Any other relations between two spans.
-    id : `str`, optional (default = `None`)
-        The data set's name for the text.
-    text : `str`, optional (default = `None`)
-        The source text, if it is known.
-    offsets : `list[Span]`, optional (default = `None`)
-        The [start, end) characters of each token in `text`, if they are known. They are empty for a token that is not
-        in `text`.
     """
 
     tokens: list[str]
     sentences: list[Span] = None  # type: ignore[assignment]  # made by __post_init__ where it is not given
+    """Consecutive spans that cover all tokens. By default the whole text is one sentence."""
     clusters: list[Cluster] = field(default_factory=list)
+    """Coreference clusters: lists of mentions, each a span."""
     frames: list[Frame] = field(default_factory=list)
     relations: list[DiscourseRelation] = field(default_factory=list)
     edges: list[Edge] = field(default_factory=list)
+    """Any other relations between two spans."""
     id: Optional[str] = None
+    """The data set's name for the text."""
     text: Optional[str] = None
+    """The source text, if it is known."""
     offsets: Optional[list[Span]] = None
+    """The [start, end) characters of each token in `text`, if they are known; empty for a token that is not in it."""
 
     def __post_init__(self) -> None:
         if self.sentences is None:

@@ -26,20 +26,14 @@ class Document:
     """
     A passage and the questions about it, as a single text. So a cluster may have mentions in the passage and in the
     questions. Any other text is a document without questions.
-
-    # Parameters
-
-    text : `AnnotatedText`
-        Its `id` is the document's.
-    parts : `list[int]`, optional (default = `[len(text)]`)
-        The number of tokens of the passage and of each question after it.
-    data : `dict[str, Any]`, optional (default = `{}`)
-        Everything else that the data set has (answers, candidates, …), as JSON values that its reader understands.
     """
 
     text: AnnotatedText
+    """Its `id` is the document's."""
     parts: list[int] = None  # type: ignore[assignment]  # made by __post_init__ where it is not given
+    """The number of tokens of the passage and of each question after it. By default there is no question."""
     data: dict[str, Any] = field(default_factory=dict)
+    """Everything else that the data set has (answers, candidates, …), as JSON values that its reader understands."""
 
     def __post_init__(self) -> None:
         if self.parts is None:

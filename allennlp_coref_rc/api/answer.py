@@ -12,37 +12,24 @@ class Answer:
     """
     The answer to a question, what it is worth, and what the reader has seen. A notebook shows it with the passage and
     its clusters.
-
-    # Parameters
-
-    answer : `str`
-        `None` if there is no answer; a warning then says so.
-    probability : `float`
-        The probability of the answer. For a span it is the product of the probabilities of its two ends. For several
-        spans it is not known (`None`).
-    candidates : `dict[str, float]`
-        The probability of each candidate, the most probable first. Empty if the answer is a span.
-    text : `AnnotatedText`
-        The passage and then the question, as the reader has read them. Its `text` and `offsets` are those of the
-        passage, as far as they are known.
-    boundary : `int`
-        The number of tokens of the passage.
-    spans : `list[Span]`
-        The [start, end) tokens of an answer that is a span of the passage, or several; empty for a candidate.
-    warnings : `list[str]`
-        Why the answer may be worth less than its probability says.
-    output : `dict[str, Any]`
-        All that `coref-rc predict` would write.
     """
 
     answer: Optional[str]
+    """`None` if there is no answer; a warning then says so."""
     probability: Optional[float]
+    """The product of the probabilities of its two ends if the answer is a span, and `None` if it is several spans."""
     candidates: dict[str, float]
+    """The probability of each candidate, the most probable first. Empty if the answer is a span."""
     text: AnnotatedText
+    """The passage and then the question, as the reader has read them, with source and offsets of the passage."""
     boundary: int
+    """The number of tokens of the passage."""
     spans: list[Span]
+    """The [start, end) tokens of an answer that is a span of the passage, or several; empty for a candidate."""
     warnings: list[str]
+    """Why the answer may be worth less than its probability says."""
     output: dict[str, Any] = field(compare=False)
+    """All that `coref-rc predict` would write."""
 
     @property
     def passage_tokens(self) -> list[str]:

@@ -26,10 +26,6 @@ def load(path: Union[str, os.PathLike], trust: bool = False, cuda_device: int = 
         Whether the archive's config may name classes and files anywhere (see docs/security.md).
     cuda_device : `int`, optional (default = `-1`)
         The GPU to use; -1 is none.
-
-    # Returns
-
-    `Reader`
     """
     if not isinstance(path, (str, os.PathLike)):
         raise ConfigurationError(f"found {excerpt(path)}, expected the path of an archive, or of a folder with one")
@@ -59,15 +55,7 @@ def load(path: Union[str, os.PathLike], trust: bool = False, cuda_device: int = 
 
 
 class Reader:
-    """
-    A trained reader, which answers questions. `load` makes it.
-
-    # Parameters
-
-    path : `str`
-        Where it comes from.
-    predictor : `ExplainingPredictor`
-    """
+    """A trained reader, which answers questions. `load` makes it of the predictor that comes from a path."""
 
     def __init__(self, path: str, predictor: "ExplainingPredictor") -> None:
         self.path = path
@@ -113,10 +101,6 @@ class Reader:
             passage and of the question in a row, as in `Answer.clusters`.
         explain : `bool`, optional (default = `False`)
             Also tell what was attended to, as `Answer.explanations` and `Answer.annotated_heads`.
-
-        # Returns
-
-        `Answer`
         """
         inputs = {"passage": passage, "question": question, "candidates": candidates, "clusters": clusters}
         if candidates is not None and self.answers_are_spans:

@@ -52,13 +52,13 @@ class Workers:
 
     number : `int`, optional (default = `None`)
         The number of processes on this machine, each with one thread; 0 uses this process alone. By default this
-        process begins alone. Workers, one for each processor, take over if they will finish earlier, even though they
-        have to start first. They do not if this process has used a GPU, since each worker would need as much memory.
+        process begins alone, and workers, one for each processor, take over if they will finish earlier; not if this
+        process has used a GPU, since each worker would need as much memory.
     scheduler : `str`, optional (default = `None`)
-        The address of a cluster's scheduler, to use its workers in place of processes on this machine:
-        tcp://host:8786, or tls://host:8786 with certificates that Dask's configuration names (`distributed.comm.tls`).
+        The address of a cluster's scheduler, in place of processes on this machine: tcp://host:8786, or
+        tls://host:8786 with certificates that Dask's configuration names (`distributed.comm.tls`).
     preload : `str`, optional (default = `"allennlp_coref_rc"`)
-        A module that the workers need. One process imports it, and the workers are its forks.
+        A module that one process imports; the workers are its forks.
     """
 
     def __init__(

@@ -17,12 +17,8 @@ class AnswerAccuracy(Metric):
 
     def __call__(self, correct: torch.Tensor, kept: Optional[torch.Tensor] = None) -> None:  # type: ignore[override]
         """
-        # Parameters
-
-        correct : `torch.BoolTensor`
-            Shape: (batch_size,).
-        kept : `torch.BoolTensor`, optional (default = `None`)
-            Shape: (batch_size,). By default all are.
+        Takes whether each question was answered right, and whether it was `kept`; by default all are. Shape:
+        (batch_size,).
         """
         kept = torch.ones_like(correct) if kept is None else kept
         # Read when they are asked for: a GPU would be waited for.

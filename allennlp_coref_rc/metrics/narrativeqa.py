@@ -31,13 +31,7 @@ class NarrativeQaMetric(Metric):
         self.reset()
 
     def __call__(self, predictions: Sequence[str], references: Sequence[Sequence[str]]) -> None:  # type: ignore[override]
-        """
-        # Parameters
-
-        predictions : `Sequence[str]`
-        references : `Sequence[Sequence[str]]`
-            For each prediction one or more.
-        """
+        """Takes a text, and one or more reference answers, for each question."""
         if len(predictions) != len(references):
             raise ConfigurationError(f"found references of {len(references)} questions, expected {len(predictions)}")
         sums = torch.zeros_like(self._sums)

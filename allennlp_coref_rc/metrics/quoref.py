@@ -23,14 +23,7 @@ class QuorefMetric(Metric):
         self.reset()
 
     def __call__(self, predictions: Sequence[Answer], references: Sequence[Sequence[str]]) -> None:  # type: ignore[override]
-        """
-        # Parameters
-
-        predictions : `Sequence[Answer]`
-            For each question a text, or the texts of several spans.
-        references : `Sequence[Sequence[str]]`
-            For each question all spans of its answer.
-        """
+        """Takes a text, or the texts of several spans, and all spans of the right answer, for each question."""
         if len(predictions) != len(references):
             raise ConfigurationError(f"found references of {len(references)} questions, expected {len(predictions)}")
         sums = torch.zeros_like(self._sums)

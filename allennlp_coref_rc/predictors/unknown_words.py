@@ -20,11 +20,6 @@ class WordKnowledge:
     """
     Which words a reader knows: those of its vocabulary, if it reads words by their number alone. One that also reads
     characters or pieces of words can make something of any word, and so counts as one that knows all.
-
-    # Parameters
-
-    reader : `DatasetReader`
-    vocab : `Vocabulary`
     """
 
     def __init__(self, reader: DatasetReader, vocab: Vocabulary) -> None:

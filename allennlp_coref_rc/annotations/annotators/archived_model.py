@@ -25,14 +25,12 @@ class ArchivedModel:
         A file `model.tar.gz`, or the URL of one. It is not trusted, unless `--trust` was given (see
         `safe_archives/archives.py`).
     batch_size : `int`
-        Instances in a batch.
     cuda_device : `int`, optional (default = `None`)
         The index of the GPU, or -1 for the CPU. By default the first GPU if there is one.
     overrides : `Union[str, dict[str, Any]]`, optional (default = `""`)
         Changes to the archive's config.
     predictor : `str`, optional (default = `None`)
-        The predictor that the model has to name as its default: "coreference_resolution" allows only AllenNLP's
-        coreference models. By default any model will do.
+        The predictor that the model has to name as its default. By default any model will do.
     """
 
     def __init__(

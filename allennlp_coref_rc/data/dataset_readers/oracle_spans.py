@@ -40,15 +40,6 @@ def oracle_span(
     have the *lower* Rouge-L. (With this rule the test questions have a Rouge-L of 70.5, and in the paper 70.8. Each
     type of question is within 1.6 of figure 4. The rule as described gives 84.1.) We inferred it from these numbers and
     from figures 6 to 8.
-
-    # Parameters
-
-    passage : `Sequence[str]`
-    question : `Sequence[str]`
-    answers : `Sequence[Sequence[str]]`
-        The tokens of each answer.
-    oracle : `str`, optional (default = `"best"`)
-        `"best"`, as the paper describes it, or `"published"`.
     """
     normalize = _stem if oracle == "published" else str.lower
     passage = [normalize(token) for token in passage]
