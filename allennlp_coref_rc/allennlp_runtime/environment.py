@@ -57,10 +57,7 @@ def install_command(name: str, bounds: str) -> str:
 
 
 def check_environment() -> None:
-    """
-    Raises an `ImportError` that names all problems. Commands but `coref-rc environment` print them and exit with status
-    2.
-    """
+    """Raises an `ImportError` that names all problems; commands but `environment` print them and exit with status 2."""
     lines = problems()
     if not lines or sys.argv[1:2] == ["environment"]:
         return

@@ -126,10 +126,7 @@ def _validation_loss(original: Callable[..., Any], trainer: Any, args: Sequence[
 
 
 def _run(original: Callable[..., Any], training: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> dict[str, Any]:
-    """
-    `TrainModel.run`, with the evaluation on the test set by all processes, for which `finish`, in the first, is too
-    late.
-    """
+    """`TrainModel.run`, with the evaluation on the test set, since only the first process calls `finish`."""
     metrics = original(*args, **kwargs)
     loader: Optional[DataLoader] = training.evaluation_data_loader
     if is_distributed() and training.evaluate_on_test and loader is not None:

@@ -74,9 +74,7 @@ class TextLines(DocumentSource):
 
 
 class TextFiles(DocumentSource):
-    """
-    The `.txt` files (also compressed) in a folder and its subfolders, or all files of a pattern. Each is a document.
-    """
+    """The `.txt` files (also compressed) below a folder, or all files of a pattern. Each is a document."""
 
     def items(self) -> Iterator[tuple[str, TextItem]]:
         if os.path.isdir(self.path):

@@ -65,9 +65,7 @@ class AnnotationRun:
     """The encoding of plain text and JSONL, UTF-8 by default."""
 
     def run(self) -> Counter:
-        """
-        Annotates the input. Returns the counts: "documents", "failed", and what `annotations/file_report.py` counts.
-        """
+        """Annotates the input. Returns the counts: "documents", "failed", and those of `annotations/file_report.py`."""
         if os.path.exists(self.input) and os.path.exists(self.output) and os.path.samefile(self.input, self.output):
             raise ConfigurationError(f"{self.output}: found the same file as INPUT and OUTPUT, expected two")
         unfinished_output = UnfinishedOutput(self.output, self.force)
@@ -198,10 +196,7 @@ def _one_by_one(job: Job, processes: Workers, chunk: Chunk) -> ChunkResult:
 
 
 def summarise(output: str, counts: Counter, name: Optional[str] = None) -> None:
-    """
-    Prints the counts and warnings. `name` is the pipe that gets the output; the file of failed documents is then
-    removed.
-    """
+    """Prints counts and warnings. `name` is the pipe that gets the output; failed documents are then not kept."""
     if counts["documents"]:
         print(
             f"{name or output}: {counts['documents']:,} documents, " + ", ".join(f"{counts[n]:,} {n}" for n in COUNTED)

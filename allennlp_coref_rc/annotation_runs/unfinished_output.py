@@ -97,10 +97,7 @@ class UnfinishedOutput:
         return summaries
 
     def join(self, header: dict[str, Any], failed_header: dict[str, Any]) -> None:
-        """
-        Joins all chunks into a file of annotated documents and one of failed ones, if there are any; empties the
-        folder.
-        """
+        """Joins all chunks into a file of annotated documents and one of failed ones, and empties the folder."""
         summaries = self.finished()
         sizes = {key: sum(summary[key] for summary in summaries.values()) for key in ("documents", "failed")}
         for key, path, values in (("failed", self.failed_output, failed_header), ("documents", self.output, header)):

@@ -105,9 +105,7 @@ class AnnotatedText(_Strict):
             self.sentences = one_sentence(self.tokens)
 
     def checked(self) -> "AnnotatedText":
-        """
-        The text itself. Raises a `ConfigurationError` for spans outside the text, and for sentences that do not follow.
-        """
+        """The text itself, unless a span is outside of it or a sentence does not begin where the last one ends."""
         end = 0
         for start, stop in self.sentences:
             if start != end or stop <= start:
@@ -186,9 +184,7 @@ class AnnotatedText(_Strict):
 
     @classmethod
     def concatenate(cls, *texts: "AnnotatedText") -> "AnnotatedText":
-        """
-        The texts as a single one. Clusters of different texts are not joined. The source text is that of the first.
-        """
+        """The texts as a single one, with the source text of the first. Clusters are not joined."""
         joint: dict[str, Any] = {name: [] for name in ("tokens", "sentences", *LAYERS)}
         for text in texts:
             shifted = text.moved(shift_by(len(joint["tokens"])))
@@ -332,9 +328,7 @@ class AnnotatedText(_Strict):
         )
 
     def to_json(self) -> dict[str, Any]:
-        """
-        A JSON object with the constructor's names. `edges`, `id`, `text` and `offsets` are left out if there are none.
-        """
+        """A JSON object with the constructor's names, without `edges`, `id`, `text` and `offsets` that are empty."""
         return {key: value for key, value in asdict(self).items() if key not in OPTIONAL or value not in (None, [])}
 
     @classmethod

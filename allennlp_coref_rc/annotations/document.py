@@ -200,9 +200,7 @@ def read_lines(path: str) -> Iterator[tuple[str, Union[Document, ConfigurationEr
 
 
 def write_documents(path: str, documents: Iterable[Document], header: Optional[dict[str, Any]] = None) -> None:
-    """
-    Writes a header with the number of documents and the given values, then the documents, of which one is in memory.
-    """
+    """Writes a header with the number of documents and the given values, and the documents, one at a time."""
     with tempfile.TemporaryFile("w+", encoding="utf-8", dir=os.path.dirname(os.path.abspath(path))) as body:
         number = 0
         for document in documents:

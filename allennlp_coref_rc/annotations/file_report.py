@@ -52,9 +52,7 @@ def lint_warnings(document: Document) -> Iterator[tuple[str, str]]:
 
 @dataclass
 class Report:
-    """
-    The result of `report_on_file`: the sums of all counts, the first errors, and the first places of each warning.
-    """
+    """The result of `report_on_file`: the sums of all counts, the first errors, and the first places of warnings."""
 
     path: str
     counts: Counter = field(default_factory=Counter)

@@ -51,10 +51,7 @@ class AnnotatorComponent(Pipe):
         return doc
 
     def pipe(self, stream: Iterable[Doc], *, batch_size: int = 128) -> Iterator[Doc]:
-        """
-        Annotates docs in batches, and those of a failed batch one by one, so that only bad docs get to the error
-        handler.
-        """
+        """Annotates docs in batches, and those of a failed batch one by one, so that only bad docs are errors."""
         for docs in minibatch(stream, batch_size):
             try:
                 self._annotate(docs)

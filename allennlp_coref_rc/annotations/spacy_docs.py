@@ -49,9 +49,7 @@ class TypedEdge(NamedTuple):
 
 
 def to_doc(values: dict[str, Any], vocab: Vocab) -> Doc:
-    """
-    A doc with a text's tokens, sentences and structure, and with blanks between tokens unless `offsets` say otherwise.
-    """
+    """A doc with a text's tokens, sentences and structure, and blanks between tokens unless `offsets` say otherwise."""
     starts = {start for start, _ in values["sentences"]}
     tokens, offsets = values["tokens"], values.get("offsets")
     # Tokens without characters are not in the source.

@@ -74,10 +74,7 @@ class Answer:
 
     @property
     def explanations(self) -> Optional[list[dict[str, Any]]]:
-        """
-        What was attended to in each layer of a `ga_reader`, if the question was asked with `explain` (see
-        `ClozeReaderPredictor`).
-        """
+        """What was attended to in each layer of a `ga_reader` (see `ClozeReaderPredictor`), if asked to `explain`."""
         return self.output.get("explanations")
 
     @property

@@ -92,10 +92,7 @@ def run(argv: list[str], verbose: bool = False, trust: bool = False, is_program:
 
 
 def _show_help(argv: list[str]) -> None:
-    """
-    Shows AllenNLP's help of a command and ends the process, of no use for anything else, as its imports are
-    placeholders.
-    """
+    """Shows AllenNLP's help of a command and ends the process, in which most imports are placeholders."""
     with lazy_imports(NOT_FOR_HELP), patch.object(sys, "argv", [PROG, *argv]):
         from allennlp import commands
 

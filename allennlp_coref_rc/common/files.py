@@ -111,9 +111,7 @@ def check_writable(path: str) -> None:
 
 
 def byte_lines(path: str) -> Iterator[bytes]:
-    """
-    The lines of a text file, plain or compressed, as bytes, so that a line that is not UTF-8 does not stop the others.
-    """
+    """The lines of a text file as bytes, so that a line that is not UTF-8 does not stop the others."""
     _check_is_file(path)
     number = 0
     with _open(path, "rb", _compression(path)) as file:
@@ -295,10 +293,7 @@ def _gzip_writer(path: str) -> Iterator[IO[str]]:
 
 
 def destination(path: Union[str, os.PathLike]) -> str:
-    """
-    The path to which links lead, so that a file can take its name and the links stay. A link to an open file, such as
-    /proc/self/fd/1, is not followed.
-    """
+    """The path to which links lead, but for a link to an open file (/proc/self/fd/1). A file can take its name."""
     target = os.fspath(path)
     for _ in range(MOST_LINKS):
         if not os.path.islink(target):

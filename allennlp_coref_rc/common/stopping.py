@@ -21,9 +21,7 @@ class Terminated(KeyboardInterrupt):
 
 @contextmanager
 def terminable() -> Iterator[None]:
-    """
-    Within this, SIGTERM raises `Terminated` in this process, so that it tidies up. Its forks end at once, as usual.
-    """
+    """Within this, SIGTERM raises `Terminated` in this process, so that it tidies up. Its forks end at once."""
     if threading.current_thread() is not threading.main_thread():
         # Python handles signals only in the main thread.
         yield

@@ -189,9 +189,7 @@ def end_with_parent() -> None:
 
 
 def end_with(parent_ended: Callable[..., Any], *arguments: Any) -> None:
-    """
-    Ends this process when `parent_ended` returns. It is called in a thread, and waits until the parent process is gone.
-    """
+    """Ends this process when `parent_ended`, which is called in a thread and waits for it, returns."""
 
     def watch() -> None:
         try:

@@ -27,9 +27,7 @@ def check_arguments(command: str, args: Namespace) -> None:
 
 
 def check_experiment(path: str, overrides: str = "", devices: bool = True) -> dict[str, Any]:
-    """
-    The values of an experiment's config. Raises a `ConfigurationError` that lists the errors in it, if there are any.
-    """
+    """The values of an experiment's config. A `ConfigurationError` lists the errors in it, if there are any."""
     params = load_config(path, overrides)
     problems = check_config(params, devices)
     if len(problems) == 1:

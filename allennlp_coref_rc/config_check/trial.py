@@ -24,10 +24,7 @@ DOWNLOADED = ("model_name", "archive_path", "weights_file", "weights_file_path")
 
 
 def try_out(params: Mapping[str, Any]) -> None:
-    """
-    Raises a `ConfigurationError` if first instances cannot be read, or the model cannot be built without what is
-    pretrained.
-    """
+    """Raises a `ConfigurationError` if first instances, or the model without what is pretrained, cannot be made."""
     params = _without(deepcopy(dict(params)), LARGE)
     instances: list[Instance] = []
     with quiet_screen(speaks=False):

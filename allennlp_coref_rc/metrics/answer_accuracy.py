@@ -16,10 +16,7 @@ class AnswerAccuracy(Metric):
         self._counts: Optional[torch.Tensor] = None
 
     def __call__(self, correct: torch.Tensor, kept: Optional[torch.Tensor] = None) -> None:  # type: ignore[override]
-        """
-        Takes whether each question was answered right, and whether it was `kept`; by default all are. Shape:
-        (batch_size,).
-        """
+        """Takes whether questions were answered right, and whether they are kept. Shape: (batch_size,)."""
         kept = torch.ones_like(correct) if kept is None else kept
         # Read when they are asked for: a GPU would be waited for.
         counts = dist_reduce_sum(torch.stack([correct & kept, kept, torch.ones_like(kept)]).sum(dim=1))

@@ -27,10 +27,7 @@ def correctness(prediction: dict[str, Any]) -> Optional[float]:
 
 
 def answer_counts(prediction: str, references: Sequence[str], same_reference: bool = False) -> list[float]:
-    """
-    The counts that one question adds to the sums for `scores_of`: 1, its Rouge-L, exact match and F1, and those of
-    Bleu.
-    """
+    """The counts that a question adds to the sums for `scores_of`: 1, Rouge-L, exact match, F1, and those of Bleu."""
     if isinstance(references, str) or not references:
         raise ConfigurationError(f"references: found {references!r}, expected a list of one or more")
     predicted, expected = ptb_tokens(prediction), [ptb_tokens(text) for text in references]

@@ -23,9 +23,7 @@ NO_PUNCTUATION = str.maketrans("", "", string.punctuation)
 
 
 def squad_tokens(text: str) -> list[str]:
-    """
-    The words of a text as SQuAD's evaluation compares them: in lower case, without ASCII punctuation and articles.
-    """
+    """The words of a text as SQuAD's evaluation has them: in lower case, without ASCII punctuation and articles."""
     return ARTICLE.sub(" ", text.lower().translate(NO_PUNCTUATION)).split()
 
 

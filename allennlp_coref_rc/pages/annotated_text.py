@@ -172,9 +172,7 @@ def find_answer(tokens: Sequence[str], answer: Union[str, Sequence[Span], None])
 
 
 def full_colour(weights: Sequence[float]) -> float:
-    """
-    The weight that gets the full colour: the largest, or three times the average, so that equal weights look pale.
-    """
+    """The weight that gets the full colour: the largest, or three times the average if all are about equal."""
     return max([*weights, 3 * sum(weights) / max(1, len(weights))]) or 1.0
 
 

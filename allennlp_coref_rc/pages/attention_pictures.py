@@ -102,9 +102,7 @@ def labelled(attention: NamedMap, side: str, prediction: dict[str, Any]) -> list
 
 
 def shown(side: str, prediction: dict[str, Any]) -> tuple[int, int]:
-    """
-    The [start, stop) tokens of a side that pictures show: a whole question, or the part of a passage around the answer.
-    """
+    """The [start, stop) tokens of a side that pictures show: the question, or a part around the answer."""
     length = len(prediction[f"{side}_tokens"])
     if side == "question":
         return 0, length

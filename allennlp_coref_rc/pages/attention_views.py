@@ -21,9 +21,7 @@ LAYERS = {
     "explicit": "Explicit discourse relations",
     "non_explicit": "Non-explicit discourse relations",
 }
-"""
-How pages call the annotation layers of this package's configs. They call other layers by their names in the config.
-"""
+"""How pages call the annotation layers of this package's configs. Others have their names in the config."""
 
 SPECIAL = {
     "@begin": "[start]",

@@ -27,10 +27,7 @@ MAX_BARS = 6
 
 
 def write_explanations(path: str, folder: str, limit: int, pictures: bool = False) -> int:
-    """
-    Writes a page for each of the first predictions of a file into a folder, and pictures of their attention if asked
-    to. Returns the number of predictions.
-    """
+    """Writes a page for each of the first predictions of a file, and pictures if asked to. Returns their number."""
     predictions = list(islice(checked_predictions(path), limit))
     Path(folder).mkdir(parents=True, exist_ok=True)
     for number, prediction in enumerate(progress_bar(predictions, desc="drawing"), start=1):
@@ -65,10 +62,7 @@ def page(prediction: Prediction) -> str:
 
 
 def marked(prediction: Prediction) -> tuple[AnnotatedText, list[Mark]]:
-    """
-    The passage and the question as one text, with marks: the mentions, the answer, and the right answers to a wrong
-    one.
-    """
+    """The passage and the question as one text, with marks: mentions, the answer, and right answers to a wrong one."""
     passage, question = prediction["passage_tokens"], prediction["question_tokens"]
     joint = AnnotatedText(
         [shown_token(token) for token in passage + question],
@@ -99,9 +93,7 @@ class Bar(NamedTuple):
 
 
 def bars(prediction: Prediction) -> list[tuple[str, list[Bar], str]]:
-    """
-    Lists of probabilities, each with a title and a note on what is left out. Words are shown between their neighbours.
-    """
+    """Lists of probabilities with a title and a note on what is left out. Words stand between their neighbours."""
     candidates = prediction.get("candidate_probabilities", {})
     lists = [("Candidates", [Bar("", name, "", value) for name, value in candidates.items()])]
     tokens = ["", *map(shown_token, prediction["passage_tokens"]), ""]

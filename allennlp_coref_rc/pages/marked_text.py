@@ -27,9 +27,7 @@ class Mark(NamedTuple):
 
 
 class Piece(NamedTuple):
-    """
-    A part of a mark that can be an HTML element. A mark has several parts if it crosses another or a paragraph's end.
-    """
+    """A part of a mark that can be an HTML element. Marks that cross others or a paragraph's end have several."""
 
     mark: Mark
     first: bool

@@ -35,9 +35,7 @@ def page(question: BabiQuestion, readers: dict[str, Distributions], candidates: 
 def draw(
     path: str, question: BabiQuestion, readers: dict[str, Distributions], candidates: Sequence[str], answer: str
 ) -> None:
-    """
-    Draws a panel for each reader, with a row for each sentence. The answer and supporting sentences are in bold type.
-    """
+    """Draws a panel for each reader, with a row for each sentence. Answer and supporting sentences are bold."""
     statements = question.statements
     # Sizes are in inches, with room for statements and names.
     panel = max(0.45 * len(candidates), 0.1 * max(map(len, readers))) + 0.3
@@ -58,9 +56,7 @@ def draw(
 
 
 def write_story(path: str, question: BabiQuestion, readers: dict[str, Distributions]) -> list[str]:
-    """
-    Shows the readers side by side, in a picture PATH.png and a page PATH.html with the numbers. Returns both paths.
-    """
+    """Shows readers side by side, in a picture PATH.png and a page PATH.html with the numbers. Returns both paths."""
     answer = question.answer.lower()
     candidates = shown_candidates(list(readers.values()), answer)
     write_text(path + ".html", page(question, readers, candidates, answer))

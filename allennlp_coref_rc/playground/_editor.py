@@ -68,9 +68,7 @@ class Editing:
 
 
 def current_editing(origin: Any, read: Callable[[], Reading]) -> Editing:
-    """
-    The edits of this question so far, or none if the origin has changed. Then `read` gives the clusters to begin with.
-    """
+    """The edits of this question so far. If the origin has changed, there are none, of what `read` gives."""
     editing: Optional[Editing] = st.session_state.get("editing")
     if editing is None or editing.origin != origin:
         reading = read()

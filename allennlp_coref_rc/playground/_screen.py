@@ -194,9 +194,7 @@ def take(question: Question) -> None:
 
 
 def first_reading(question: Question, reader: Optional[ReaderSession], annotator: Optional[Annotator]) -> Reading:
-    """
-    The question with the clusters from which editing begins, as the first reader sees it. Without one, the passage.
-    """
+    """The question, or else the passage, with the clusters from which editing begins, as the first reader sees it."""
     return reader.read(question, annotator) if reader else annotated(question.passage, annotator or NoAnnotator())
 
 

@@ -64,9 +64,7 @@ class Reading:
         return [(0, self.boundary), (self.boundary + marked, len(self.text) - marked)]
 
     def shown(self) -> list[AnnotatedText]:
-        """
-        The passage and the question as separate texts. Both have all clusters in the same order, some of them empty.
-        """
+        """The passage and the question as texts. Both have all clusters in the same order, some of them empty."""
         parts = []
         for start, stop in self.parts():
             clusters = [moved(within(cluster, start, stop), -start) for cluster in self.clusters]
@@ -74,9 +72,7 @@ class Reading:
         return parts
 
     def beginnings(self) -> list[tuple[int, list[Cluster]]]:
-        """
-        The end of each sentence, and the clusters of a passage that ends there, without mentions of later sentences.
-        """
+        """The end of each sentence, and the clusters of a passage that ends there."""
         question = self.boundary, len(self.text)
         return [(end, self.text.select((0, end), question).clusters) for _, end in self.sentences]
 
@@ -91,9 +87,7 @@ def moved(cluster: Cluster, offset: int) -> Cluster:
 
 
 class CachedAnnotator(Annotator):
-    """
-    Annotates each text only once, so that an edit is quick even if the annotator is slow. `trust` is for its archives.
-    """
+    """Annotates each text only once, so that an edit is quick even if the annotator is slow."""
 
     def __init__(self, annotator: Annotator, trust: bool = False) -> None:
         self._annotator = annotator
@@ -171,9 +165,7 @@ def annotated(passage: str, annotator: Annotator) -> Reading:
 
 
 def transferred(source: Reading, target: Reading) -> list[Cluster]:
-    """
-    The clusters of one reading on the tokens of another, which may differ, without those that have no mention there.
-    """
+    """The clusters of one reading on the tokens of another, without those that have no mention there."""
     old, new = source.text.tokens, target.text.tokens
     if old == new:
         return source.clusters

@@ -176,9 +176,7 @@ class Table:
 
 
 def select(tables: Sequence[Table], patterns: Sequence[str], conditions: Sequence[str]) -> list[Table]:
-    """
-    The tables and conditions whose names match one of the patterns, which are those of file names; all without any.
-    """
+    """The tables and conditions whose names match one of the patterns, those of file names; all without any."""
     chosen = [table for table in tables if not patterns or any(fnmatch.fnmatch(table.name, p) for p in patterns)]
     if conditions:
         chosen = [

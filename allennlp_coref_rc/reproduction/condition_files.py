@@ -105,9 +105,7 @@ class _File(Schema):
 
 
 def read_conditions(path: str) -> list[Table]:
-    """
-    The tables and figures of a file of conditions, or of all .yaml files in a folder, in the order of their names.
-    """
+    """The tables and figures of a file of conditions, or of all .yaml files in a folder, in order."""
     if os.path.isdir(path):
         names = sorted(name for name in os.listdir(path) if name.endswith(".yaml"))
         if not names:

@@ -225,9 +225,7 @@ def hardware(cuda_device: int) -> str:
 
 
 def main() -> None:
-    """
-    Does the run that the command line gives as JSON, and stops if standard input ends. Workers of a cluster call it.
-    """
+    """Does the run that the command line gives as JSON, for a cluster, and stops if standard input ends."""
     import torch
 
     # sys.stdin would not do: the waiting thread would still hold its lock when Python ends.

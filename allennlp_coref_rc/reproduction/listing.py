@@ -35,9 +35,7 @@ def shown(value: object) -> str:
 
 
 def try_condition(condition: Condition, selection: Selection) -> bool:
-    """
-    Tries a condition out and prints what is wrong with it, if anything. Returns whether its runs can begin.
-    """
+    """Prints what is wrong with a condition, if anything. Returns whether its runs can begin."""
     runs = selection.runs(condition)
     if not runs:
         return True

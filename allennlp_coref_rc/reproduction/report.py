@@ -52,9 +52,7 @@ quite independent, so the true p-values are larger."""
 
 
 def write_report(path: str, report: str) -> None:
-    """
-    Writes the report between its two marks in a file, or at its end. Other tables and figures between the marks stay.
-    """
+    """Writes the report between its marks in a file, or at its end. Other tables between the marks stay."""
     text = ""
     if os.path.exists(path):
         with open_text(path, newline="") as lines:
@@ -192,9 +190,7 @@ def state(condition: Condition, scores: Scores, data: str) -> str:
 
 
 def _tasks(column: Column, conditions: Sequence[Condition], scores: dict[str, Scores]) -> list[str]:
-    """
-    A line for each task: the paper's value, ours with the best seed, our mean over seeds, and the minutes of a run.
-    """
+    """A line for each task: the paper's value, ours with the best seed, our mean, and the minutes of a run."""
     header = ["task"]
     cells: list[dict[Optional[int], str]] = []
     for condition in conditions:

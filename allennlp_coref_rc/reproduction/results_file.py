@@ -91,9 +91,7 @@ def right_answers(line: Line) -> Optional[list[bool]]:
 
 
 def right_cell(path: str) -> str:
-    """
-    Whether each answer in a file of predictions is right, as bits in hexadecimal digits; empty if that is not known.
-    """
+    """Whether each answer in a file of predictions is right, as bits in hexadecimal digits, if that is known."""
     try:
         bits = [score == 1 for score in (scored.score for scored in read_scores(path))] if os.path.exists(path) else []
     except ConfigurationError:
@@ -132,9 +130,7 @@ def _expected(column: str, line: Line) -> Optional[str]:
 
 
 def write_results(path: str, folder: str, conditions: Sequence[Condition]) -> int:
-    """
-    Adds all finished runs below a folder to a file of results, in place of lines about the same runs. Returns how many.
-    """
+    """Adds all finished runs below a folder to a file of results, where they replace older lines. Returns how many."""
     names: dict[str, list[str]] = {}
     for condition in conditions:
         for run in condition.runs([0], folder):

@@ -148,9 +148,7 @@ class Run:
         return [" ".join(start + [shlex.quote(word) for word in words]) for words in self.commands(cuda_device)]
 
     def result(self) -> Optional[dict[str, Any]]:
-        """
-        The run's result, or `None`. That of another version of the config or of the data raises a `ConfigurationError`.
-        """
+        """The run's result, or `None`. One of another version of the config or of the data is an error."""
         result = self.read(RESULT)
         if result is not None and result.get("fingerprint") != self.fingerprint():
             raise ConfigurationError(

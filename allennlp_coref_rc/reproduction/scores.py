@@ -69,9 +69,7 @@ class Scores:
         return sorted({seed for part, seed in self.results if task in (None, part)})
 
     def best_seed(self, task: Optional[int], validation_key: str) -> int:
-        """
-        The best seed of a task by a metric on validation questions, which all runs need unless there is only one seed.
-        """
+        """The best seed of a task by a metric on validation questions; all runs need it if there are several."""
         seeds = self.seeds(task)
         if len(seeds) == 1:
             return seeds[0]

@@ -40,9 +40,7 @@ class Selection:
         return self.folds if condition.folds else self.tasks
 
     def minutes(self, conditions: Sequence[Condition]) -> dict[Run, float]:
-        """
-        The runs whose data and config are there, by seed, with their expected minutes. Prints the other conditions.
-        """
+        """The runs whose data and config are there, by seed, with their expected minutes. Prints the others."""
         minutes: dict[Run, float] = {}
         for condition in conditions:
             if condition.config is None:

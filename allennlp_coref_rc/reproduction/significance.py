@@ -107,9 +107,7 @@ def read_scores(path: str, key: Optional[str] = None) -> list[Scored]:
 
 
 def pair(first: Sequence[Scored], second: Sequence[Scored], names: tuple[str, str]) -> Pairs:
-    """
-    Pairs the scores for the same questions, by their ids if all have one and else by order. `names` are the files'.
-    """
+    """Pairs the scores for the same questions, by their ids if all have one and else by their order."""
     tables: list[dict[Any, Scored]] = []
     for name, questions in zip(names, (first, second)):
         ids = [question.id for question in questions]

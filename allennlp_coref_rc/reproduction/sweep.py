@@ -62,9 +62,7 @@ def run_in_processes(runs: Sequence[Run], slots: Sequence[Slot], threads: int, j
 
 
 def run_on_cluster(runs: Sequence[Run], scheduler: str, threads: int, job: Job) -> Iterator[tuple[Run, bool]]:
-    """
-    Does the same on a Dask cluster, whose workers must have the current folder, the data and the folder of the runs.
-    """
+    """Does the same on a Dask cluster, whose workers must have the current folder, the data and the output."""
     with Workers(0, scheduler) as workers:
         function = partial(_execute_elsewhere, os.getcwd(), threads, job)
         chunks = (Chunk(i, [(run.name, run)]) for i, run in enumerate(runs))

@@ -17,9 +17,7 @@ WIDTH = 10
 
 
 class EpochLines(TrainerCallback):
-    """
-    Prints a line for each epoch: the loss and the metrics that decide which epoch is best, and whether this one is.
-    """
+    """Prints a line for each epoch: the loss, the metrics that decide which is best, and whether this one is."""
 
     def on_start(self, trainer: GradientDescentTrainer, is_primary: bool = True, **kwargs: Any) -> None:
         super().on_start(trainer, is_primary, **kwargs)

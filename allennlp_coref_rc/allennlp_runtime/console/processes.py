@@ -1,7 +1,4 @@
-"""
-The processes that train a model together (`distributed`), which import this module, and nothing heavy, before they are
-quiet.
-"""
+"""The processes that train a model together. They import this module, and nothing heavy, before they are quiet."""
 
 import multiprocessing
 import os

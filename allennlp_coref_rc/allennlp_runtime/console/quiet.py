@@ -1,7 +1,4 @@
-"""
-Keeps AllenNLP's logs, warnings and nested progress bars off the screen. They go to the log file of the run, if there is
-one.
-"""
+"""Keeps AllenNLP's logs, warnings and nested progress bars off the screen, and in the log file of the run."""
 
 import io
 import logging
@@ -24,10 +21,7 @@ CAPACITY = 100_000
 
 @contextmanager
 def quiet_screen(speaks: bool = True) -> Iterator[None]:
-    """
-    Makes AllenNLP's commands quiet in this process and in those that it spawns. Only one of several that train a model
-    together `speaks`.
-    """
+    """Makes AllenNLP's commands quiet here and in spawned processes. Of several that train together, one `speaks`."""
     with ExitStack() as stack:
         stack.enter_context(quiet_logs(speaks))
         import_allennlp()

@@ -137,9 +137,7 @@ class ConnectiveDiscourse(Annotator):
 
 
 def first_occurrences(tokens: Sequence[str], connectives: Iterable[str]) -> list[tuple[Span, str]]:
-    """
-    The connectives that the authors' rule finds in a sentence, the longest first, each with the tokens it touches.
-    """
+    """The connectives that the authors' rule finds in a sentence, the longest first, with the tokens they touch."""
     sentence = " ".join(tokens)
     ends, end = [], -1
     for token in tokens:

@@ -97,10 +97,7 @@ def _engine() -> Any:
 
 @lru_cache(maxsize=100_000)
 def singular(word: str) -> str:
-    """
-    A key that the singular and the plural of a noun share ("mouse"). It need not be a word: "buses" and "bus" have
-    "bu".
-    """
+    """A key that singular and plural of a noun share ("mouse"). It need not be a word: "buses" and "bus" have "bu"."""
     # Some forms meet only after several steps.
     while shorter := _engine().singular_noun(word):
         if shorter == word:

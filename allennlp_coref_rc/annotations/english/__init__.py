@@ -28,9 +28,7 @@ ROLES = Path(__file__).parent / "roles"
 
 @lru_cache(maxsize=2)
 def load_pipeline(spacy_model: str) -> "Language":
-    """
-    A pipeline by its name or folder. Each process loads it once. Raises a `ConfigurationError` if it cannot be loaded.
-    """
+    """A pipeline by its name or folder. Each process loads it once."""
     import numpy as np
     import spacy
 

@@ -21,9 +21,7 @@ class AnnotationLayer(Registrable):
     """Names of the lists that hold labels instead of numbers. The label "" means none, and becomes 0."""
 
     def make(self, text: AnnotatedText, boundary: int) -> tuple[Layer, Layer]:
-        """
-        Returns the layer of the passage, the first `boundary` tokens of `text`, and that of the question, the rest.
-        """
+        """Returns the layer of the passage, the first `boundary` tokens of `text`, and that of the question."""
         raise NotImplementedError
 
     def is_empty(self, layer: Layer) -> bool:
@@ -36,10 +34,7 @@ class AnnotationLayer(Registrable):
 
 
 def label_namespace(layer: str) -> str:
-    """
-    The vocabulary namespace of a layer's labels, whose end, neither "labels" nor "tags", gives it padding and an
-    unknown.
-    """
+    """The vocabulary namespace of a layer's labels. Its end gives it padding and an unknown label."""
     return f"{layer}_annotations"
 
 

@@ -11,9 +11,7 @@ PADDING = -2
 """Pads lists of edges, and of numbers in any layer."""
 
 OTHER_SEQUENCE = -3
-"""
-`OTHER_SEQUENCE - i` is token `i` of the other sequence. For edges of a question that is the passage, and the reverse.
-"""
+"""`OTHER_SEQUENCE - i` is token `i` of the other sequence: of the passage in edges of the question, and the reverse."""
 
 Sources = list[list[int]]
 """For each token, the positions that it reads from."""

@@ -78,9 +78,7 @@ def read_babi(path: str) -> Iterator[BabiQuestion]:
 
 
 def find_split(folder: str, task: int, split: str) -> str:
-    """
-    The file of a task and a split, "train", "valid" or "test": `qa{task}_{split}.txt` or `qa{task}_*_{split}.txt`.
-    """
+    """The file of "train", "valid" or "test" of a task: `qa{task}_{split}.txt` or `qa{task}_*_{split}.txt`."""
     names = (f"qa{task}_{split}.txt", f"qa{task}_*_{split}.txt")
     for name in names:
         files = sorted(glob.glob(os.path.join(glob.escape(folder), name)))

@@ -56,9 +56,7 @@ class Event:
 
 @dataclass(frozen=True)
 class Statement:
-    """
-    An event that was told. `facts` are the ids of the statements that explain it, that of a pronoun's antecedent first.
-    """
+    """An event that was told. `facts` are the ids of the statements that explain it, a pronoun's antecedent first."""
 
     event: Event
     facts: tuple[int, ...]
@@ -73,9 +71,7 @@ class Question(NamedTuple):
 
 
 class World:
-    """
-    The places of people and things, and who carries which thing. Things have a place only while nobody carries them.
-    """
+    """The places of people and of things that nobody carries, and who carries which thing."""
 
     def __init__(self, rng: random.Random) -> None:
         self._rng = rng
@@ -86,9 +82,7 @@ class World:
         return self._place[person]
 
     def random_event(self, kinds: Sequence[str]) -> Event:
-        """
-        Draws a person and a kind of event until the person can do it, so that what is rarely possible rarely happens.
-        """
+        """Draws a person and a kind of event until the person can do it, so what is rarely possible is rare."""
         while True:
             actor, kind = self._rng.choice(PEOPLE), self._rng.choice(kinds)
             event = self.random_move((actor,)) if kind == "move" else self._random_handling(actor, kind)

@@ -38,10 +38,7 @@ ANSWER_COLUMNS = ("answers.text", "answers.answer_start")
 
 
 class Paragraph(NamedTuple):
-    """
-    A paragraph as it is in the file, with the id of its document, and its own id and its article's title if it has
-    them.
-    """
+    """A paragraph as it is in the file, the id of its document, its own id, and the title of its article."""
 
     id: str
     context: JsonValue

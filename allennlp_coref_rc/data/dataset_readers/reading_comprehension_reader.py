@@ -166,9 +166,7 @@ class ReadingComprehensionReader(DatasetReader):
         raise NotImplementedError
 
     def row_items(self, rows: Iterable[JsonValue], name: str) -> Iterator[tuple[str, Any]]:
-        """
-        The items, as those of `read_items`, from the rows of a data set of the Hugging Face hub, with the `columns`.
-        """
+        """The items, as in `read_items`, from the rows of a data set of the hub, which have the `columns`."""
         raise NotImplementedError
 
     def to_document(self, item: Any) -> Document:
@@ -180,9 +178,7 @@ class ReadingComprehensionReader(DatasetReader):
         raise NotImplementedError
 
     def to_instances(self, document: Document) -> Iterator[Instance]:
-        """
-        The instances of an annotated document, one for each question that is not skipped. `make_instance` makes them.
-        """
+        """The instances of an annotated document, one for each question that is not skipped."""
         raise NotImplementedError
 
     def text_to_instance(  # type: ignore[override]  # named parameters, where AllenNLP has any
@@ -357,9 +353,7 @@ class ReadingComprehensionReader(DatasetReader):
             raise self.malformed[0]
 
     def check_header(self, path: str, header: dict[str, Any]) -> None:
-        """
-        Raises a `ConfigurationError` if the documents are another reader's, and warns if annotation failed for some.
-        """
+        """Refuses the documents of another reader, and warns if annotation failed for some."""
         name = self.registered_name()
         given = header.get("reader", name)
         if given != name:
@@ -420,9 +414,7 @@ class ReadingComprehensionReader(DatasetReader):
         return document.part(0)
 
     def select(self, document: Document, question: int = 0) -> tuple[AnnotatedText, int]:
-        """
-        The passage followed by a question (the first is 0), cut and wrapped as in instances, and the passage's length.
-        """
+        """The passage and a question (the first is 0), cut and wrapped as in instances, and the passage's length."""
         clusters = document.questions[question].get("clusters")
         pieces: list[Span] = []
         for part, limit in ((0, self._max_passage_length), (question + 1, self._max_question_length)):
@@ -458,10 +450,7 @@ class ReadingComprehensionReader(DatasetReader):
         return not self._keep_skipped
 
     def check_questions(self, document: Document) -> None:
-        """
-        Raises a `ConfigurationError` for a wrong number of questions, invalid values, or an answer that is no
-        candidate.
-        """
+        """Refuses a wrong number of questions, invalid values, and an answer that is none of the candidates."""
         questions = checked_questions(document)
         if len(questions) != 1 and not self.several_questions:
             raise ConfigurationError(f"data: found {len(questions)} questions about a passage, expected one")
@@ -471,9 +460,7 @@ class ReadingComprehensionReader(DatasetReader):
                 raise ConfigurationError(f"found the answer {answer[:80]!r}, expected one of the candidates")
 
     def find_answer(self, answer: str, candidates: Sequence[Text]) -> Optional[int]:
-        """
-        The index of the candidate that is the answer, by its text or by its tokens. Upper and lower case are the same.
-        """
+        """The index of the candidate that is the answer, by its text or by its tokens, in upper or lower case."""
         names = [name.lower() for name in candidate_names(candidates)]
         if answer.lower() in names:
             return names.index(answer.lower())

@@ -48,9 +48,7 @@ Readers = dict[str, dict[Any, Answered]]
 
 
 class Score(NamedTuple):
-    """
-    A reader's score in a group, in percent, and its difference from the first reader's score, with a 95 % interval.
-    """
+    """A reader's score in a group, in percent, and its difference from the first reader's, with a 95 % interval."""
 
     reader: str
     measure: str
@@ -174,9 +172,7 @@ def group_by(by: str, readers: Readers, measures: Sequence[str], bounds: Sequenc
 
 
 def markdown(title: str, groups: Sequence[Group], measure: str) -> str:
-    """
-    A table with a row for each group. Cells of all readers but the first have the difference and the interval too.
-    """
+    """A table with a row for each group. Readers after the first have the difference and the interval too."""
     names = [score.reader for score in groups[0].scores if score.measure == measure]
     lines = [f"## {MEASURES[measure]} by {title}", "", f"| {title} | questions | {' | '.join(names)} |"]
     lines.append("|---|--:|" + "--:|" * len(names))

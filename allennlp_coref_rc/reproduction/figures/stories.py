@@ -41,9 +41,7 @@ def by_prefixes(predictor: Predictor, story: Story) -> Distributions:
 
 
 def by_boundaries(predictor: Predictor, story: Story) -> Distributions:
-    """
-    The probabilities of the classes from the encoding of each sentence's last token. The reader reads the story once.
-    """
+    """The probabilities of the classes from each sentence's last token. The reader reads the story once."""
     model, reader = predictor._model, babi_reader(predictor._dataset_reader)
     names = model.vocab.get_index_to_token_vocabulary(CLASS_LABELS)
     if not names:

@@ -187,10 +187,7 @@ def _may_be(entity: Entity, mention: Mention) -> bool:
 
 
 class Descriptions:
-    """
-    Finds the entity that a definite noun phrase describes, among those with a recent mention. If two entities would
-    fit, the noun phrase is not linked.
-    """
+    """Finds the one entity, among those with a recent mention, that a definite noun phrase describes."""
 
     def __init__(self, entities: Entities, words: Sequence[str]) -> None:
         self._entities = entities

@@ -40,9 +40,7 @@ class Quote:
 
 
 def find_quotes(tokens: Sequence[str]) -> list[Quote]:
-    """
-    The quotations of a text in order: between opening and closing marks, or, if there are none, between " or '.
-    """
+    """The quotations of a text in order: between opening and closing marks or, without any, between " or '."""
     marks = set(tokens)
     plain = "'" if '"' not in marks else '"'
     paired = not marks.isdisjoint(CLOSING)

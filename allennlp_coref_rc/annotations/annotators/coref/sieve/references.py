@@ -183,10 +183,7 @@ class ReferenceLinker:
 
     @staticmethod
     def _is_thing(entity: Entity, latest: Mention) -> bool:
-        """
-        Whether "it" is likely to refer to the entity: a vehicle, an organisation, or a subject that was mentioned
-        before.
-        """
+        """Whether "it" may well refer to the entity: a vehicle, an organisation, or an earlier subject."""
         if latest.is_subject and len(entity.mentions) > 1:
             return True
         names = [mention for mention in entity.mentions if mention.kind == NAME]
