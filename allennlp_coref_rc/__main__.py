@@ -86,10 +86,7 @@ def main(arguments: Optional[Sequence[str]] = None) -> None:
 
 
 def skip_garbage_collection() -> None:
-    """
-    Lets the interpreter exit without collecting garbage among all imports, which takes a second and more. With Triton
-    it has to, see `collect_triton`.
-    """
+    """Lets the interpreter exit without a second of garbage collection. With Triton it has to: see `collect_triton`."""
     if "triton" not in sys.modules:
         gc.freeze()
 

@@ -9,10 +9,7 @@ from allennlp_coref_rc.common.files import partial_path
 
 @contextmanager
 def whole_outputs() -> Iterator[None]:
-    """
-    Within this, archives, metrics and answers get their names only when they are complete, even if the disk gets full
-    or the process is killed. Until then, earlier files stay.
-    """
+    """Within this, archives, metrics and answers get their names, and replace earlier ones, only when complete."""
     from allennlp.commands import train
     from allennlp.evaluation import SimpleEvaluator
 

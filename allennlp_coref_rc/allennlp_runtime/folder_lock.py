@@ -86,10 +86,7 @@ BEFORE_TRAINING = ("config.json", "meta.json", "vocabulary", "out*.log")
 
 @contextmanager
 def cleanup_failed_start(folder: str) -> Iterator[None]:
-    """
-    If a user's error, or a full disk, ends a training before its first epoch does, its folder is removed, unless it was
-    there before, so that the same command works once the error is fixed.
-    """
+    """Removes the new folder of a training that a user's error, or a full disk, ends before its first epoch does."""
     new = not os.path.exists(folder)
     try:
         yield

@@ -50,8 +50,7 @@ def lazy_imports(names: Sequence[str] = SELDOM_USED) -> Iterator[None]:
 @contextmanager
 def quick_imports() -> Iterator[None]:
     """
-    Disables garbage collection, which takes a fifth of the time of importing AllenNLP, and a second at the end of the
-    process. Forks share the memory of the imported modules.
+    Disables garbage collection, a fifth of the time of importing AllenNLP, and a second at the end of the process.
     """
     enabled, before = gc.isenabled(), len(sys.modules)
     gc.disable()

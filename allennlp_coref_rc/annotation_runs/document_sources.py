@@ -31,8 +31,7 @@ TextItem = tuple[str, str, dict[str, Any]]
 @dataclass(frozen=True)
 class DocumentSource:
     """
-    The place that documents to be annotated come from. Every process has a copy of this small value. One process reads
-    the items, and any process turns them into documents.
+    Where documents come from. One process reads the items; any process, with a copy of this, makes documents of them.
     """
 
     path: str

@@ -148,10 +148,7 @@ class AnnotatedText(_Strict):
 
     @property
     def cluster_characters(self) -> Optional[list[list[Optional[Span]]]]:
-        """
-        The clusters, each mention the [start, end) of its characters, or `None` if it is not in the source text; `None`
-        as a whole if the characters are not known.
-        """
+        """As `cluster_texts`, but the [start, end) characters, or `None` for mentions outside of the source text."""
         if self.offsets is None:
             return None
         return [list(map(self.characters, cluster)) for cluster in self.clusters]

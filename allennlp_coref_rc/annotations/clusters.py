@@ -24,8 +24,7 @@ def remove_mentions(
     clusters: Sequence[Cluster], share: float, rng: random.Random, min_mentions: int = 2
 ) -> list[Cluster]:
     """
-    Leaves out each mention with probability `share`, and then clusters with fewer than `min_mentions` left: the removed
-    coreferences of Coref-GRU's Figure 3 (left).
+    Leaves out mentions with probability `share`, then small clusters: the removed ones of Coref-GRU's Figure 3 (left).
     """
     kept = [[mention for mention in cluster if rng.random() >= share] for cluster in clusters]
     return [cluster for cluster in kept if len(cluster) >= min_mentions]

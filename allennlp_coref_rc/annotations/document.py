@@ -67,8 +67,7 @@ class Document:
 
     def apart(self) -> tuple[list[AnnotatedText], AnnotatedText]:
         """
-        The parts as separate texts, whose ids are the document's and `ID##000`, `ID##001`, … as in DASSA's files, and
-        the whole text with only the annotations that lie in more than one part.
+        The parts as separate texts with ids as in DASSA's files, and the whole text with what crosses their bounds.
         """
         part_of = [i for i, length in enumerate(self.parts) for _ in range(length)]
 

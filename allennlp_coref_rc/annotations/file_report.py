@@ -15,10 +15,7 @@ SHOWN_PLACES, SHOWN_ERRORS = 3, 30
 
 
 def count(document: Document) -> Counter:
-    """
-    Counts documents (1), the things in `COUNTED`, relations of each type ("relations Explicit"), and documents without
-    a layer ("no clusters") or without any ("no annotations").
-    """
+    """Counts documents, the things in `COUNTED`, types ("relations Explicit"), and documents without a layer or any."""
     text = document.text
     counts = Counter(documents=1, mentions=sum(map(len, text.clusters)))
     counts.update({name: len(getattr(text, name)) for name in COUNTED if name != "mentions"})

@@ -25,10 +25,7 @@ def names() -> list[str]:
 
 
 def locate(path: str) -> str:
-    """
-    A config file, or else the config of that name in the package, with or without `training_config/` and `.jsonnet`.
-    The path stays unchanged if there is neither.
-    """
+    """The path of a config, which may be its name in the package, with or without `training_config/` and `.jsonnet`."""
     if os.path.exists(path):
         return path
     name = path.removeprefix(f"{FOLDER.name}/")

@@ -64,10 +64,7 @@ FROM_PARAMS = "allennlp.common.from_params"
 
 
 def _of_config(error: Exception) -> Optional[str]:
-    """
-    The message of an error that was raised while AllenNLP made an object of a config's values, such as an optimizer of
-    a learning rate of -1: the keys that lead to the innermost object, and its class.
-    """
+    """The message of an error in a value of a config, such as a learning rate of -1, with its keys and its class."""
     cls = keys = module = None
     for frame, _ in traceback.walk_tb(error.__traceback__):
         name, module = frame.f_code.co_name, frame.f_globals.get("__name__", "")

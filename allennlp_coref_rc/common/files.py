@@ -222,8 +222,7 @@ def whole_file(path: str) -> Iterator[str]:
 @contextmanager
 def atomic_write(path: str) -> Iterator[IO[str]]:
     """
-    Opens a UTF-8 text file that appears only when it is complete, compressed if its name ends in `.gz`, `.bz2` or
-    `.xz`. The same text always gives the same bytes.
+    Opens a UTF-8 text file that appears when it is complete, compressed as its name says, always to the same bytes.
     """
     suffix = os.path.splitext(path)[1]
     opened = _gzip_writer if suffix == ".gz" else partial(_open, mode="wt", suffix=suffix, encoding="utf-8")

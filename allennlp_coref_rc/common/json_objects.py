@@ -72,10 +72,7 @@ def read_json_object(path: str) -> dict[str, Any]:
 
 
 def read_listed_objects(path: str, key: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    """
-    The objects of the list under a `key` of a file's only object, each with its place ("FILE, line 1, data[3]"). Other
-    values are passed over, and only the current piece of the file is in memory.
-    """
+    """The objects of the list under a `key` of a file's only object, as those of `read_json_objects`."""
     with open_text(path, PIECE) as pieces:
         text = _Text(path, pieces)
         has_key = False

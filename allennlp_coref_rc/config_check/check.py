@@ -45,10 +45,7 @@ REGEXES = ("no_grad", "prevent_regexes", "regexes")
 
 
 def check_config(params: dict[str, Any], devices: bool = True, files: bool = True) -> list[str]:
-    """
-    The errors in a config, one a line, with the dotted key, what was found, and what was expected. GPUs and files that
-    the config names are looked for if `devices` and `files` are true.
-    """
+    """The errors in a config, one a line: the dotted key, what was found, and what was expected."""
     problems = walk_config(params, files).problems
     if devices:
         problems += missing_devices(params)

@@ -137,9 +137,7 @@ def _get_archive(data_set: DataSet, archive: File, folder: Path, attempts: int, 
 
 
 def download(file: File, path: Path, attempts: int = 5, wait: float = 1.0) -> None:
-    """
-    Downloads a file, `NAME.part` until it is complete and verified. The next attempt or run resumes it if possible.
-    """
+    """Downloads a file, `NAME.part` until it is complete and verified, which the next attempt or run resumes."""
     path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_name(path.name + ".part")
     failed = 0

@@ -37,10 +37,7 @@ Structure = tuple[str, list[tuple[str, int, int]]]
 
 
 def write_pages(path: str, folder: str, form: str = "annotated", limit: int = 100) -> int:
-    """
-    Writes a page for each of the first documents of a file in one of `FORMATS` into a folder, and index.html if there
-    are several. Returns the number of documents.
-    """
+    """Writes pages of the first documents of a file, and index.html if there are several. Returns their number."""
     if not Path(path).exists():
         raise ConfigurationError(f"{path}: no such file")
     documents = list(islice(_documents(path, form), limit))

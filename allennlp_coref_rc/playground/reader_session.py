@@ -141,10 +141,7 @@ class ReaderSession:
         return self._reader.answer(**self.request(question, clusters))
 
     def beliefs(self, question: Question, reading: Reading) -> list[Optional[Answer]]:
-        """
-        The answers after the first sentence of the passage, the first two, and so on; `None` where the question cannot
-        be asked yet, for instance because there is no candidate.
-        """
+        """The answers after the first sentence, the first two, and so on; `None` while it cannot be asked."""
         offsets = reading.text.offsets
         if offsets is None:
             raise ConfigurationError("found tokens that are not in the passage, so its sentences can't be told apart")

@@ -86,10 +86,7 @@ class ExplainingPredictor(InterpretablePredictor):
         return predictor
 
     def answer(self, inputs: JsonDict, explain: bool = False) -> tuple[JsonDict, AnnotatedText, int]:
-        """
-        Answers a question. Returns the output of `predict_json`, the passage and the question as one text, as the model
-        has read them, and the length of the passage.
-        """
+        """Returns the output of `predict_json`, the passage and the question as one text, and the passage's length."""
         instance = self._json_to_instance(inputs)
         metadata = metadata_of(instance)
         self.set_explain(explain)

@@ -11,10 +11,7 @@ KEY = "candidate_probabilities"
 
 
 def ensemble(paths: Sequence[str]) -> Iterator[dict[str, Any]]:
-    """
-    Combines files with the predictions of several readers for the same questions. The answer is the candidate with the
-    highest mean probability, or `None` if no reader has an answer.
-    """
+    """Combines several readers' predictions: the answer is the candidate with the highest mean probability, if any."""
     yield from map(_together, side_by_side(paths, _read, _question, _shown))
 
 

@@ -212,8 +212,7 @@ def printing_to(path: str) -> Iterator[None]:
 
 def hardware(cuda_device: int) -> str:
     """
-    Describes the GPU of a run, or its processor with PyTorch's name of the instructions that it uses, as others change
-    the last digits of sums. `ATEN_CPU_CAPABILITY` may limit them.
+    The GPU of a run, or its processor and the instructions that it uses, as others change the last digits of sums.
     """
     import torch
 

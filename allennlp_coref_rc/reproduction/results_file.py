@@ -40,8 +40,7 @@ NOT_KEPT = ("epoch", "best_epoch", "peak_", "training_", "validation_")
 
 class Results:
     """
-    The runs of a file that `coref-rc reproduce --write-results` has written. `where` has patterns as for file names, by
-    column; only lines that match all of them are read.
+    The runs of a file of `coref-rc reproduce --write-results`, in lines that match the patterns `where`, by column.
     """
 
     def __init__(self, path: str, where: Optional[Mapping[str, str]] = None) -> None:

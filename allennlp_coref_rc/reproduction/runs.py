@@ -110,8 +110,7 @@ class Run:
 
     def commands(self, cuda_device: int = -1) -> list[list[str]]:
         """
-        The arguments of AllenNLP's commands that train the model, predict the test questions, and do the evaluations;
-        of a finished run, only the evaluations that it does not have yet.
+        The arguments of AllenNLP's commands that do the run, or the evaluations that a finished run does not have yet.
         """
         params = self.params()
         overrides = {**self.settings(), **self._data_paths(params), "trainer.cuda_device": cuda_device}

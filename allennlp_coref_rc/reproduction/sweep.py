@@ -32,8 +32,7 @@ Job = dict[str, Any]
 
 def run_in_processes(runs: Sequence[Run], slots: Sequence[Slot], threads: int, job: Job) -> Iterator[tuple[Run, bool]]:
     """
-    Does runs, each in a process of its own, as many at a time as there are slots. Yields each when it ends, and whether
-    it succeeded. The processes are forks of one that has imported AllenNLP.
+    Does runs in forks of a process that has imported AllenNLP. Yields each, and whether it succeeded, when it ends.
     """
     # Compiled libraries read these variables when they are loaded, in the process that forks all others. An import asks
     # for CUDA there, and forks can still use it only with this setting.

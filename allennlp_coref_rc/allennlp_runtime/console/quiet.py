@@ -54,10 +54,7 @@ class Held(MemoryHandler):
 
 @contextmanager
 def quiet_logs(speaks: bool = True) -> Iterator[None]:
-    """
-    Keeps logs and warnings off the screen, except those that `Screen` shows. Imports nothing of AllenNLP, so that the
-    warnings while AllenNLP is imported are caught too.
-    """
+    """Keeps logs and warnings off the screen, even while AllenNLP is imported, except those that `Screen` shows."""
     root = logging.getLogger()
     handlers, level, hook = root.handlers[:], root.level, sys.excepthook
     root.handlers[:] = [Held(), *([Screen()] if speaks else [])]
@@ -87,10 +84,7 @@ def quiet_logs(speaks: bool = True) -> Iterator[None]:
 
 @contextmanager
 def quiet_allennlp(speaks: bool = True) -> Iterator[None]:
-    """
-    Lets AllenNLP log only to the file of the run, and show one progress bar at a time, in a terminal, until it is done.
-    Use it within `quiet_logs`.
-    """
+    """Lets AllenNLP log only to the file of the run, and show one progress bar at a time. Within `quiet_logs`."""
     from allennlp.common import logging as allennlp_logging
     from allennlp.common.tqdm import Tqdm, TqdmToLogsWriter, _tqdm
 

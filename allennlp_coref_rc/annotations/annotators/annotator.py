@@ -64,10 +64,7 @@ def _key(item: Any) -> str:
 
 
 def annotate_documents(documents: Sequence[Document], annotator: Annotator, together: bool = True) -> list[Document]:
-    """
-    Adds an annotator's annotations to documents. If the parts of a document are not annotated `together`, no new
-    annotation crosses from a passage to a question.
-    """
+    """Adds annotations to documents; if not `together`, none crosses from a passage to a question."""
     if together:
         texts = annotate_texts([document.text for document in documents], annotator)
         return [replace(document, text=text) for document, text in zip(documents, texts)]
@@ -82,10 +79,7 @@ def annotate_documents(documents: Sequence[Document], annotator: Annotator, toge
 
 
 def annotate_questions(document: Document, annotator: Annotator, together: bool = True) -> Document:
-    """
-    Adds an annotator's annotations to the questions of a document whose passage keeps its own (see `keep_passage`). The
-    annotator gets both if it annotates them `together`.
-    """
+    """Adds annotations to the questions of a document whose passage keeps its own (see `keep_passage`)."""
     bare = replace(document.text, clusters=[], frames=[], relations=[], edges=[])
     if together:
         (annotated,) = annotate_texts([bare], annotator)

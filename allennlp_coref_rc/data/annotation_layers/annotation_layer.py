@@ -12,10 +12,7 @@ Layer = Mapping[str, Sequence[Sequence[Union[int, str]]]]
 
 
 class AnnotationLayer(Registrable):
-    """
-    Turns an `AnnotatedText` into one kind of numbers for encoders and models. A reader's `annotation_layers` maps the
-    names that encoders ask for to such layers.
-    """
+    """Turns a text into numbers for encoders and models, which ask for layers by their names in a reader's config."""
 
     label_names: tuple[str, ...] = ()
     """Names of the lists that hold labels instead of numbers. The label "" means none, and becomes 0."""

@@ -89,10 +89,7 @@ def swapped_spans(spans: Sequence[Span], length: int, boundary: int) -> list[Spa
 
 
 def split_sources(sources: Sources, boundary: int) -> tuple[Sources, Sources]:
-    """
-    The sources of the first `boundary` tokens and those of the rest, each counted from its own first token. Positions
-    in the other sequence are marked (see `OTHER_SEQUENCE`).
-    """
+    """The sources of the first `boundary` tokens and those of the rest, each counted from its own first token."""
 
     def relative(source: int, start: int, stop: int) -> int:
         if source < 0:

@@ -367,8 +367,7 @@ SIMULATED_TASKS = tuple(STORIES)
 
 def simulate_task(task: int, questions: int, seed: int) -> list[str]:
     """
-    The lines of stories of one of the `SIMULATED_TASKS`, without line ends, always the same for the same arguments. A
-    story has five questions; the last one may have fewer.
+    The lines of stories of one of the `SIMULATED_TASKS`, the same for the same arguments, with five questions each.
     """
     if task not in STORIES:
         raise ValueError(f"task: found {task}, expected one of {', '.join(map(str, SIMULATED_TASKS))}")

@@ -242,10 +242,7 @@ class ReadingComprehensionReader(DatasetReader):
         return reader
 
     def annotate(self, document: Document, passage: Optional[GivenPassage] = None) -> Document:
-        """
-        The document with the annotator's annotations. If the `passage` was annotated before, only its questions get new
-        ones (see `keep_passage`).
-        """
+        """The annotated document. If the `passage` was annotated before, it stays (see `keep_passage`)."""
         if self.annotator is None:
             return document
         if isinstance(passage, AnnotatedText):

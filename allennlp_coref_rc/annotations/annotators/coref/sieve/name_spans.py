@@ -57,10 +57,7 @@ def name_spans(
 
 
 def _may_be_in_name(words: Sequence[str], i: int, any_is_capital: bool, lower: set[str], inside: set[str]) -> bool:
-    """
-    Whether a capitalised word may be part of a name. Where any word has a capital letter, the word has to be a known
-    name, or have a capital letter elsewhere too.
-    """
+    """Whether a capitalised word may be part of a name, even where any word has a capital letter."""
     word = words[i]
     if word in lexicon.NOT_NAMES or word in lexicon.CLOSED or not word[0].isalpha():
         return False
