@@ -103,9 +103,7 @@ class JsonLines(DocumentSource):
 
     def _item(self, values: Any, default_id: str) -> Any:
         if not isinstance(values, dict) or not {"text", "tokens"}.intersection(values):
-            raise ConfigurationError(
-                f"found {excerpt(values)}, expected an object with a string 'text' or a list 'tokens'"
-            )
+            raise ConfigurationError(f"found {excerpt(values)}, expected an object with 'text' or 'tokens'")
         values = {**values, "id": default_id if values.get("id") is None else values["id"]}
         if isinstance(values["id"], int):
             values["id"] = str(values["id"])
@@ -153,9 +151,7 @@ class OtherFormat(DocumentSource):
         for number, text in enumerate(FORMATS[self.format].read_all(self.path), start=1):
             place = f"{self.path}, document {number}"
             if UNKNOWN in text.tokens:
-                raise ConfigurationError(
-                    f"{place}: found relations without the text's tokens, expected a file parses.json beside them"
-                )
+                raise ConfigurationError(f"{place}: found no tokens, expected a file parses.json beside the relations")
             yield place, Document(text)
 
 

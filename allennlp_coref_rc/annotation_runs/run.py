@@ -85,10 +85,7 @@ class AnnotationRun:
                 unfinished.begin(plan)
                 _annotate_chunks(job, processes, unfinished, documents, chunk_size)
             if self._state() != state:
-                raise ConfigurationError(
-                    f"{self.input}: found that it changed while it was read, expected the same documents twice; start "
-                    "over with --force"
-                )
+                raise ConfigurationError(f"{self.input}: it changed while it was read; start over with --force")
             counts = _counts(unfinished, documents)
             unfinished.join(self._header(source, counts, plan), {**source.header(), "together": source.together})
         return counts

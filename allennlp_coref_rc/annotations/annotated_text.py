@@ -115,9 +115,8 @@ class AnnotatedText(_Strict):
             raise ConfigurationError(f"sentences end at token {end}, but there are {len(self.tokens)} tokens")
         for i, relation in enumerate(self.relations):
             if relation.type not in RELATION_TYPES:
-                raise ConfigurationError(
-                    f"relation {i} has the type {relation.type!r}, expected one of {', '.join(RELATION_TYPES)}"
-                )
+                types = ", ".join(RELATION_TYPES)
+                raise ConfigurationError(f"relation {i} has the type {relation.type!r}, expected one of {types}")
         for what, spans in self._spans():
             for start, stop in spans:
                 if not 0 <= start < stop <= len(self.tokens):

@@ -101,9 +101,7 @@ def _build(annotator: Union[str, dict[str, Any], "Annotator"]) -> "Annotator":
     if isinstance(annotator, str):
         return build_annotator("annotator", annotator)
     if not isinstance(annotator, dict):
-        raise ConfigurationError(
-            f"found the annotator {excerpt(annotator)}, expected a name, a config, or an Annotator"
-        )
+        raise ConfigurationError(f"found the annotator {excerpt(annotator)}, expected a name, a config or an Annotator")
     config = checked_config("annotator", annotator, Annotator)
     # AllenNLP takes values out of the config as it reads them.
     return Annotator.from_params(Params(deepcopy(config), "annotator."))

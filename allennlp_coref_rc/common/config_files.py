@@ -55,9 +55,7 @@ def load_config(path: str, overrides: str = "") -> dict[str, Any]:
         # Jsonnet's message has several lines: the error, and then the places that led to it.
         raise ConfigurationError(f"{path}: found no Jsonnet: {' '.join(str(error).split())}") from error
     except ValueError as error:
-        raise ConfigurationError(
-            f"{path}: {error}" if not overrides else f"{path}, or -o {overrides}: {error}"
-        ) from error
+        raise ConfigurationError(f"{path}{f', or -o {overrides}' if overrides else ''}: {error}") from error
     if not isinstance(values, dict):
         raise ConfigurationError(f"{path}: found a {type(values).__name__}, expected an object")
     return values

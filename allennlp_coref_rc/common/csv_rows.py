@@ -27,14 +27,11 @@ def read_csv_rows(path: str, columns: Sequence[str], tabs: bool = False) -> Iter
                     names = row
                     missing = [column for column in columns if column not in names]
                     if missing:
-                        raise ConfigurationError(
-                            f"{path}, line 1: found the columns {', '.join(names)[:200]!r}, expected also "
-                            f"{missing[0]!r}"
-                        )
+                        there = ", ".join(names)[:200]
+                        raise ConfigurationError(f"{path}, line 1: found {there!r}, expected also {missing[0]!r}")
                 elif len(row) != len(names):
-                    raise ConfigurationError(
-                        f"{path}, line {line}: found {len(row)} fields, expected {len(names)}, as line 1 has"
-                    )
+                    sizes = f"found {len(row)} fields, expected {len(names)}, as line 1 has"
+                    raise ConfigurationError(f"{path}, line {line}: {sizes}")
                 else:
                     yield line, dict(zip(names, row))
                 line = rows.line_num + 1

@@ -151,10 +151,7 @@ def _compression(path: str) -> str:
         beginning = file.read(max(map(len, SIGNATURES.values())))
     for name, signature in UNREADABLE.items():
         if beginning.startswith(signature):
-            raise ConfigurationError(
-                f"{path}, line 1: found a file compressed by {name}, expected text, or text compressed by gzip, bzip2 "
-                "or xz"
-            )
+            raise ConfigurationError(f"{path}, line 1: found {name}, expected text, plain or in gzip, bzip2 or xz")
     return next((suffix for suffix, signature in SIGNATURES.items() if beginning.startswith(signature)), "")
 
 

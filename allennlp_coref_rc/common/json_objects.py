@@ -99,9 +99,7 @@ def read_listed_objects(path: str, key: str) -> Iterator[tuple[str, dict[str, An
         text.skip()
         text.expect("", "nothing after '}'")
         if not has_key:
-            raise ConfigurationError(
-                f"{path}, line {text.line}: found no key {key!r}, expected a list of objects there"
-            )
+            raise ConfigurationError(f"{path}, line {text.line}: found no key {key!r}, expected a list of objects")
 
 
 def _objects_of_list(text: "_Text") -> Iterator[tuple[int, dict[str, Any]]]:

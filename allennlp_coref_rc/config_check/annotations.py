@@ -85,9 +85,7 @@ def _lack(read: set[str], caller: type, provided: dict[str, Optional[set[str]]])
         if not layers:
             return f"{reader} makes none, {plain}; set {reader}.annotation_layers, {meant}"
         missing = f"add {_listed(read - layers)} to {reader}.annotation_layers"
-        raise ConfigurationError(
-            f"{reader} makes only {_listed(layers)}; {missing}, or let the encoder read no more than that"
-        )
+        raise ConfigurationError(f"{reader} makes only {_listed(layers)}; {missing}, or let the encoder read no more")
     return None
 
 

@@ -28,17 +28,12 @@ def checked_predictions(path: str, labelled: bool = False) -> Iterator[Predictio
     for place, prediction in read_json_objects(path):
         for key in NEEDED:
             if key not in prediction:
-                raise ConfigurationError(
-                    f"{place}: found a prediction without {key}, expected one of `cloze_reader` or `span_reader`"
-                )
+                raise ConfigurationError(f"{place}: found no {key}, expected an output of cloze_reader or span_reader")
         for key, check in CHECKS.items():
             if key in prediction and not (key in NULLABLE and prediction[key] is None):
                 check(JsonValue(prediction[key], place, key), prediction)
         if labelled and not gold_answers(prediction):
-            raise ConfigurationError(
-                f"{place}: found a prediction without gold or answer_texts, expected one of a question whose answer is "
-                "known"
-            )
+            raise ConfigurationError(f"{place}: found no gold or answer_texts, expected a question with an answer")
         yield prediction
 
 
@@ -81,10 +76,8 @@ def _weights(value: JsonValue, prediction: Prediction) -> None:
     numbers, length = value.list(), len(prediction["passage_tokens"])
     # The numbers of a batch may be padded.
     if len(numbers) < length:
-        raise ConfigurationError(
-            f"{value.place}: found {len(numbers)} numbers at {value.path}, expected one for each of the {length} "
-            "passage_tokens"
-        )
+        found = f"{value.place}: found {len(numbers)} numbers at {value.path}"
+        raise ConfigurationError(f"{found}, expected one for each of the {length} passage_tokens")
     for number in numbers:
         number.number()
 

@@ -147,9 +147,7 @@ def checked_inputs(inputs: JsonDict, optional: Sequence[str]) -> dict[str, Any]:
     arguments = {key: inputs[key] for key in ("passage", "question", *optional) if inputs.get(key) is not None}
     for key in ("passage", "question"):
         if key not in arguments:
-            raise ConfigurationError(
-                f"found an input with the keys {excerpt(sorted(inputs))}, expected the key {key!r}"
-            )
+            raise ConfigurationError(f"found the keys {excerpt(sorted(inputs))}, expected the key {key!r}")
     for key, value in arguments.items():
         CHECKS[key](key, value)
     return arguments

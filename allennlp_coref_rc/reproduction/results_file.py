@@ -191,9 +191,8 @@ def _line(folder: str, names: Mapping[str, list[str]]) -> Line:
             "right": right_cell(os.path.join(folder, PREDICTIONS)),
         }
     except (ValueError, LookupError, TypeError, AttributeError) as error:
-        raise ConfigurationError(
-            f"{path}: found {type(error).__name__}: {error}, expected the result of a run"
-        ) from error
+        found = f"{type(error).__name__}: {error}"
+        raise ConfigurationError(f"{path}: found {found}, expected the result of a run") from error
     return {key: str(value) for key, value in values.items()}
 
 

@@ -108,7 +108,7 @@ def test_a_data_set_gives_what_its_reader_makes():
 @pytest.mark.parametrize(
     "line, message",
     [
-        ("[1]", r"line 2: found \[1\], expected an object with a string 'text' or a list 'tokens'"),
+        ("[1]", r"line 2: found \[1\], expected an object with 'text' or 'tokens'"),
         ('{"id": "a"}', "line 2: found .* expected an object with"),
         ('{"text": 5}', "line 2: found .* the text 5, expected strings"),
         ('{"text": "a", "id": [1]}', r"line 2: found the id \[1\]"),

@@ -182,7 +182,7 @@ def without(values, key):
     [
         (
             lambda values: without(values, "answer_texts"),
-            "a.jsonl, line 1, object 1: found a prediction without answer_t",
+            "a.jsonl, line 1, object 1: found no answer_t",
         ),
         (lambda values: without(values, "answer"), "a.jsonl, line 1, object 1: .*an object with the key 'answer'"),
         (lambda values: values[:1] * 2, r"a.jsonl, line 2, object 2: found the id 'd0##000' a second time"),

@@ -170,8 +170,8 @@ class TestListedObjects:
         [
             ("", "line 1: found the end of the file, expected an object with the key 'data'"),
             ('[{"data": [{}]}]', "line 1: found '[{\"data\": [{}]}]', expected an object with the key 'data'"),
-            ("{}", "line 1: found no key 'data', expected a list of objects there"),
-            ('{"version": 2,\n"x": [1]}', "line 2: found no key 'data', expected a list of objects there"),
+            ("{}", "line 1: found no key 'data', expected a list of objects"),
+            ('{"version": 2,\n"x": [1]}', "line 2: found no key 'data', expected a list of objects"),
             ('{"data": {}}', "line 1: found '{}}', expected a list of objects after 'data'"),
             ('{"data": []}', "line 1: found ']}', expected an object"),
             ('{"data": [{}, 3]}', "line 1: found '3]}', expected an object"),

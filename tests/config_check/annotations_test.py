@@ -90,7 +90,7 @@ def test_a_reader_without_layers(encoder, layers):
 def test_a_reader_without_some_of_the_layers():
     message = (
         r"^model\.passage_encoders\.1: mage_gru reads annotations \(coref, srl\), but dataset_reader makes only coref, "
-        r"views; add srl to dataset_reader\.annotation_layers, or let the encoder read no more than that$"
+        r"views; add srl to dataset_reader\.annotation_layers, or let the encoder read no more$"
     )
     with pytest.raises(ConfigurationError, match=message):
         found(babi(reader("coref", "views"), COREF_GRU, MAGE_GRU))

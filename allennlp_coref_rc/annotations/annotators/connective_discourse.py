@@ -74,7 +74,7 @@ class ConnectiveDiscourse(Annotator):
         for connective in exclude:
             if self._connectives.pop(connective, None) is None:
                 raise ConfigurationError(
-                    f"connective_discourse: exclude has {connective!r}, expected a listed connective"
+                    f"connective_discourse: exclude has {connective!r}, expected one that is listed"
                 )
         for connective in self._connectives:
             if not connective or connective != " ".join(connective.split()):

@@ -111,9 +111,7 @@ class PrecomputedAnnotator(Annotator):
                 for text in self._format.read(local):
                     number += 1
                     if text.id in by_id:
-                        raise ConfigurationError(
-                            f"{file}: found {text.id!r} again, which {by_id[text.id][0]} has already"
-                        )
+                        raise ConfigurationError(f"{file}: found {text.id!r}, which {by_id[text.id][0]} has already")
                     if text.id is not None:
                         by_id[text.id] = file, text
                     if UNKNOWN not in text.tokens:

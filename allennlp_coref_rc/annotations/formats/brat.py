@@ -84,7 +84,7 @@ class _Annotations:
             relation = RELATION.match(rest)
             if not relation:
                 raise ConfigurationError(
-                    f"{place}: found {rest[:80]!r}, expected a relation like Coreference Arg1:T1 Arg2:T2"
+                    f"{place}: found {rest[:80]!r}, expected a relation like Coref Arg1:T1 Arg2:T2"
                 )
             kind, source, target = relation.groups()
             if kind.lower().startswith(COREFERENCE):
@@ -98,7 +98,7 @@ class _Annotations:
             self._links.append((place, ids))
         elif id[0] not in "AMN#":
             raise ConfigurationError(
-                f"{place}: found the id {id[:80]!r}, expected one that begins with T, R, E, A, M, N or #"
+                f"{place}: found the id {id[:80]!r}, expected T1, R1, E1, A1, M1, N1, #1 or the like"
             )
 
     def _characters(self, place: str, annotation: str) -> Span:
@@ -109,10 +109,8 @@ class _Annotations:
         parts = [tuple(map(int, part.split())) for part in match[2].split(";")]
         for start, stop in parts:
             if not start < stop <= len(self.text):
-                raise ConfigurationError(
-                    f"{place}: found the offsets {start} {stop}, expected a start before an end of at most "
-                    f"{len(self.text)}"
-                )
+                length = len(self.text)
+                raise ConfigurationError(f"{place}: found the offsets {start} {stop}, expected start < end <= {length}")
         annotated = " ".join(self.text[start:stop] for start, stop in parts)
         if not any(WORD.search(self.text, *part) for part in parts):
             raise ConfigurationError(f"{place}: found an annotation of white space, expected one of text")

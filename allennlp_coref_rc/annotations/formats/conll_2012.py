@@ -45,9 +45,7 @@ def _documents(path: str, lines: Iterator[str]) -> Iterator[AnnotatedText]:
         where = f"{path}, line {number}"
         if line.startswith("#begin"):
             if document is not None:
-                raise ConfigurationError(
-                    f"{where}: found #begin, expected #end of the document at line {document.line}"
-                )
+                raise ConfigurationError(f"{where}: found #begin, expected #end of the one at line {document.line}")
             match = BEGIN.match(line)
             if not match:
                 raise ConfigurationError(f"{where}: found {line[:80]!r}, expected #begin document (NAME); part NUMBER")
@@ -150,9 +148,7 @@ def _frames(path: str, rows: Sequence[Row], offset: int) -> Iterator[Frame]:
         if predicates:
             yield Frame(predicates[0], others + [("V", span) for span in predicates[1:]])
         elif arguments:
-            raise ConfigurationError(
-                f"{path}, line {rows[0][0]}: found arguments in column {column + 1}, but no predicate"
-            )
+            raise ConfigurationError(f"{path}, line {rows[0][0]}: found no predicate in column {column + 1}")
 
 
 def _arguments(path: str, rows: Sequence[Row], column: int, offset: int) -> Iterator[tuple[str, Span]]:
@@ -175,7 +171,4 @@ def _arguments(path: str, rows: Sequence[Row], column: int, offset: int) -> Iter
                 yield role, (start, token + 1)
     if opened:
         role, _, number = opened[0]
-        raise ConfigurationError(
-            f"{path}, line {number}: the argument {role} in column {column + 1} begins here and does not end in its "
-            "sentence"
-        )
+        raise ConfigurationError(f"{path}, line {number}: the argument {role} in column {column + 1} does not end")

@@ -200,9 +200,7 @@ class _Document:
         if not closes:
             return
         if not self.open.get(entity):
-            raise ConfigurationError(
-                f"{self.path}, line {row.line}: found the end of a mention of {entity} that has not begun"
-            )
+            raise ConfigurationError(f"{self.path}, line {row.line}: a mention of {entity} ends here and never begins")
         start, _ = self.open[entity].pop()
         if part != parts:
             self.parts.setdefault(entity, start)

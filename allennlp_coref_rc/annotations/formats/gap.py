@@ -27,9 +27,8 @@ def read_gap(path: str) -> Iterator[AnnotatedText]:
         for name, span in zip(("A", "B"), names):
             answer = ANSWERS.get(row[f"{name}-coref"].upper())
             if answer is None:
-                raise ConfigurationError(
-                    f"{place}: found {name}-coref {row[f'{name}-coref']!r}, expected TRUE or FALSE"
-                )
+                given = row[f"{name}-coref"]
+                raise ConfigurationError(f"{place}: found {name}-coref {given!r}, expected TRUE or FALSE")
             if answer:
                 text.clusters[0].append(span)
             else:

@@ -164,9 +164,8 @@ class AnnotatedSquadReader(ReadingComprehensionReader):
         for i, data in enumerate(document.questions):
             answers, spans = data.get("answers") or [], data.get("spans")
             if spans is not None and len(spans) != len(answers):
-                raise ConfigurationError(
-                    f"data: found {len(spans)} spans and {len(answers)} answers of question {i}, expected as many"
-                )
+                found = f"found {len(spans)} spans and {len(answers)} answers of question {i}"
+                raise ConfigurationError(f"data: {found}, expected as many")
             text, boundary = self.select(document, i)
             source, offsets = text.text or "", text.offsets or []
             if data.get("moved"):

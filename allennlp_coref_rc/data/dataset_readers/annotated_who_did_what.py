@@ -77,9 +77,8 @@ class _Parser:
         try:
             self._parser.Parse(_ENTITY_REFERENCE.sub(_character_references, content), last)
         except expat.ExpatError as error:
-            raise ConfigurationError(
-                f"{self._path}, line {error.lineno}: found {expat.ErrorString(error.code)}, expected well-formed XML"
-            ) from error
+            found = f"{self._path}, line {error.lineno}: found {expat.ErrorString(error.code)}"
+            raise ConfigurationError(f"{found}, expected well-formed XML") from error
         questions, self._questions = self._questions, []
         return questions
 
@@ -98,9 +97,8 @@ class _Parser:
         parent = self._open[-1] if self._open else None
         if tag not in PARENTS or PARENTS[tag] != parent:
             expected = [f"<{name}>" for name, its_parent in PARENTS.items() if its_parent == parent]
-            raise self._error(
-                f"<{tag[:60]}>" + (f" in <{parent}>" if parent else ""), " or ".join(expected) or f"text in <{parent}>"
-            )
+            inside = f" in <{parent}>" if parent else ""
+            raise self._error(f"<{tag[:60]}>{inside}", " or ".join(expected) or f"text{inside}")
         if tag == "mc":
             self._line = self._parser.CurrentLineNumber
             self._values: dict[str, str] = {}

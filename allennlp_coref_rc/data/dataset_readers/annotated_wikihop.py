@@ -153,9 +153,7 @@ class AnnotatedWikiHopReader(ReadingComprehensionReader):
     def to_instances(self, document: Document) -> Iterator[Instance]:
         judged = _majority(document.questions[0].get("annotations"))
         if self._subset and not judged:
-            raise ConfigurationError(
-                f"found no annotations, expected those that dataset_reader.subset, which is {self._subset!r}, needs"
-            )
+            raise ConfigurationError(f"found no annotations, which dataset_reader.subset, {self._subset!r}, needs")
         if self._subset and not all(judged[word] for word in SUBSETS[self._subset]):
             self.skipped[f"not of the subset {self._subset!r}"] += 1
         else:

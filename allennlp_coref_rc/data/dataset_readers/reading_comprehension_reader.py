@@ -417,9 +417,7 @@ class ReadingComprehensionReader(DatasetReader):
         for part, limit in ((0, self._max_passage_length), (question + 1, self._max_question_length)):
             start, stop = document.part(part) if part else self.passage_span(document, question)
             if start == stop:
-                raise ConfigurationError(
-                    f"found an empty {'question' if part else 'passage'}, expected a passage and a question"
-                )
+                raise ConfigurationError(f"found an empty {'question' if part else 'passage'}, expected some text")
             if limit is not None:
                 tokens = document.text.tokens[start:stop]
                 if part and PLACEHOLDER in tokens[limit:] and PLACEHOLDER not in tokens[:limit]:

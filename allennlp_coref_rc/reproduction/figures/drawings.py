@@ -178,9 +178,7 @@ class StoryMaps(Drawing):
     def __init__(self, questions: Iterable[int] = (1,), way: str = "prefixes") -> None:
         self._questions = list(questions)
         if not self._questions or min(self._questions) < 1:
-            raise ConfigurationError(
-                f"story_maps: found the questions {self._questions}, expected numbers of 1 or more"
-            )
+            raise ConfigurationError(f"story_maps: found the questions {self._questions}, expected 1 or more")
         check_choice("story_maps", "way", way, WAYS)
         self._believe = WAYS[way]
 

@@ -70,10 +70,7 @@ def read_answers(path: str) -> dict[Any, Answered]:
     for number, values in enumerate(progress_bar(read_json(path), desc=path, unit=" questions"), start=1):
         known = values.get("answer_texts")
         if known is None or not known.strings():
-            raise ConfigurationError(
-                f"{values.place}: found a prediction without answer_texts, expected one of a labelled question, as "
-                "`coref-rc predict --use-dataset-reader` makes them"
-            )
+            raise ConfigurationError(f"{values.place}: found no answer_texts, expected those of a labelled question")
         references = known.strings()
         length = values.get("passage_length")
         id = values.get("id")

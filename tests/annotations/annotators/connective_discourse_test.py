@@ -143,7 +143,7 @@ def test_relations_are_valid_and_their_parts_do_not_overlap(tokens, paper_like, 
 @pytest.mark.parametrize(
     "options, message",
     [
-        ({"exclude": ["xyz"]}, "connective_discourse: exclude has 'xyz', expected a listed connective"),
+        ({"exclude": ["xyz"]}, "connective_discourse: exclude has 'xyz', expected one that is listed"),
         ({"connectives": {"as  if": "a"}}, "found the connective 'as  if', expected words with one blank between"),
         ({"connectives": {"": "a"}}, "found the connective ''"),
     ],

@@ -184,7 +184,7 @@ def test_wrong_files_say_so(tmp_path):
     document = json.dumps({"docId": "x", "sentences": []})
     for name in ("a.json", "b.json"):
         (tmp_path / name).write_text(document)
-    with pytest.raises(ConfigurationError, match="b.json: found 'x' again, which .*a.json has already"):
+    with pytest.raises(ConfigurationError, match="b.json: found 'x', which .*a.json has already"):
         precomputed(tmp_path, "corenlp").annotate(text)
 
 

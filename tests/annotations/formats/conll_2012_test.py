@@ -140,7 +140,7 @@ BEGIN, END = "#begin document (d); part 0\n", "#end document\n"
     [
         (row("-"), "line 1: found 'd 0 0 word"),
         (BEGIN + row("-"), "line 1: found #begin without #end"),
-        (BEGIN + row("-") + BEGIN + END, "line 3: found #begin, expected #end of the document at line 1"),
+        (BEGIN + row("-") + BEGIN + END, "line 3: found #begin, expected #end of the one at line 1"),
         (END, "line 1: found '#end document\\n', expected #begin document"),
         ("#begin d\n" + END, "line 1: found '#begin d\\n', expected #begin document (NAME); part NUMBER"),
         (BEGIN + "# comment\n" + END, "line 2: found '# comment\\n', expected a row or #end document"),
@@ -153,10 +153,10 @@ BEGIN, END = "#begin document (d); part 0\n", "#end document\n"
         (BEGIN + row(f"({'1' * 5000})") + END, "line 2: found '(11"),
         (
             BEGIN + row("(A* -") + row("* -") + "\n" + END,
-            "line 2: the argument A in column 12 begins here and does not end",
+            "line 2: the argument A in column 12 does not end",
         ),
         (BEGIN + row("*) -") + "\n" + END, "line 2: found the end of an argument in column 12 that has not begun"),
-        (BEGIN + row("(A*) -") + "\n" + END, "line 2: found arguments in column 12, but no predicate"),
+        (BEGIN + row("(A*) -") + "\n" + END, "line 2: found no predicate in column 12"),
         (BEGIN + row("A -") + "\n" + END, "line 2: found 'A' in column 12, expected arguments like"),
     ],
 )

@@ -105,7 +105,7 @@ def test_what_is_written_is_read(case, tmp_path_factory):
         (row(1, head=2), "line 1: found the head '2', expected a number, 0 to 1"),
         (row(1, head="1" * 5000), "line 1: found the head '11"),
         (row(1, misc="Entity=(e1") + row(2), "line 1: a mention of e1 begins here and never ends"),
-        (row(1) + row(2, misc="Entity=e1)"), "line 2: found the end of a mention of e1 that has not begun"),
+        (row(1) + row(2, misc="Entity=e1)"), "line 2: a mention of e1 ends here and never begins"),
         (row(1, misc="Entity=e1"), "line 1: found 'e1', expected mentions like"),
         (row(1, misc="Entity=(e1-x-1-)]"), "line 1: found '(e1-x-1-)]', expected mentions like"),
         (row(2), "line 1: found the ID 2, expected 1"),
