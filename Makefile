@@ -24,8 +24,7 @@ ARCHIVE := $(OUTPUT)/model.tar.gz
 train: install
 	@coref-rc train training_config/babi/quick_start.jsonnet -s $(OUTPUT) -f
 	@coref-rc evaluate $(ARCHIVE) test --output-file $(OUTPUT)/test_metrics.json
-	@coref-rc predict $(ARCHIVE) test --use-dataset-reader --batch-size 100 --output-file $(OUTPUT)/test_predictions.jsonl
-	@python scripts/show_result.py $(OUTPUT)
+	@echo '{"passage": "Mary got the milk. She went to the office.", "question": "Where is the milk?"}' | coref-rc predict $(ARCHIVE) -
 
 # There are two processes with one thread each.
 test: export OMP_NUM_THREADS := 1

@@ -42,26 +42,19 @@ def main() -> None:
     parser.add_argument("config")
     parser.add_argument("file")
     parser.add_argument("-o", "--overrides", default="", help="of the config, as for coref-rc train")
-    parser.add_argument(
-        "--candidates", help="training data, whose answers are the candidates where a question has none"
-    )
+    parser.add_argument("--candidates", help="training data, whose answers are the candidates if a question has none")
     arguments = parser.parse_args()
-    params = Params.from_file(locate(arguments.config), params_overrides=arguments.overrides)[
-        "dataset_reader"
-    ].as_dict()
-    for key in ("annotator", "annotation_layers"):
-        params.pop(key, None)
-    reader = DatasetReader.from_params(Params({**params, "keep_skipped": True}))
+    config = Params.from_file(locate(arguments.config), params_overrides=arguments.overrides).as_dict()
+    params = {**config["dataset_reader"], "annotator": None, "annotation_layers": None, "keep_skipped": True}
+    reader = DatasetReader.from_params(Params(params))
     answers: list[str] = []
     if arguments.candidates:
         answers = sorted({instance["metadata"].metadata["answer"] for instance in reader.read(arguments.candidates)})
-    correct = kept = total = 0
-    for instance in tqdm(reader.read(arguments.file), desc="reading"):
-        total += 1
-        if instance["answer"].label != SKIPPED_ANSWER:
-            kept += 1
-            correct += is_correct(instance, reader, answers)
-    print(json.dumps({"accuracy": correct / kept, "accuracy_official": correct / total, "kept": kept, "total": total}))
+    instances = list(tqdm(reader.read(arguments.file), desc="reading"))
+    kept = [instance for instance in instances if instance["answer"].label != SKIPPED_ANSWER]
+    correct, total = sum(is_correct(instance, reader, answers) for instance in kept), len(instances)
+    accuracies = {"accuracy": correct / len(kept), "accuracy_official": correct / total}
+    print(json.dumps({**accuracies, "kept": len(kept), "total": total}))
 
 
 if __name__ == "__main__":

@@ -2,14 +2,12 @@
 Times the search for the spans that are most like NarrativeQA's free-form answers, and scores a model that would always
 find them.
 
-    python scripts/evaluate_oracle_spans.py data/narrativeqa/test --processes 2
+    python scripts/evaluate_oracle_spans.py data/narrativeqa/test
 """
 
-import multiprocessing
+import statistics
 import time
 
-import allennlp_coref_rc  # noqa: F401  registers what configs name
-from allennlp_coref_rc.annotations import Document
 from allennlp_coref_rc.common.script import ScriptParser, run
 from allennlp_coref_rc.data.dataset_readers import AnnotatedNarrativeQaReader
 from allennlp_coref_rc.data.dataset_readers.oracle_spans import ORACLES
@@ -23,22 +21,16 @@ def main() -> None:
     parser.add_argument("path", help="FOLDER/SPLIT")
     parser.add_argument("--text", default="tokenized", help="or raw")
     parser.add_argument("--oracle", default="best", choices=ORACLES)
-    parser.add_argument("--processes", type=int, default=1)
     arguments = parser.parse_args()
 
     reader = AnnotatedNarrativeQaReader(text=arguments.text, oracle=arguments.oracle)
-    items = [item for _, item in reader.read_items(reader.find(arguments.path), arguments.path)]
     start = time.perf_counter()
-    if arguments.processes > 1:
-        with multiprocessing.Pool(arguments.processes) as pool:
-            documents = pool.map(reader.to_document, items, chunksize=4)
-    else:
-        documents = list(map(reader.to_document, items))
+    documents = [document for _, document in reader.documents(arguments.path)]
     seconds = time.perf_counter() - start
-
-    pairs = [pair for document in documents for pair in spans_and_answers(document)]
+    questions = [(document.text.tokens, data) for document in documents for data in document.data["questions"]]
+    pairs = [(" ".join(tokens[slice(*data["span"])]), data["answers"]) for tokens, data in questions]
     print(f"{len(pairs)} questions of {len(documents)} documents, oracle {arguments.oracle!r}")
-    print(f"{seconds:.1f} s with {arguments.processes} processes, {len(pairs) / seconds:.0f} questions/s")
+    print(f"{seconds:.1f} s, {len(pairs) / seconds:.0f} questions/s")
     for name, metric in (
         ("as the papers report", NarrativeQaMetric()),
         ("best F over the references", NarrativeQaMetric(same_reference=True)),
@@ -47,14 +39,9 @@ def main() -> None:
         scores = " ".join(f"{key} {100 * value:.2f}" for key, value in metric.get_metric().items())
         print(f"{name}: {scores}")
     single = [bleu(bleu_counts(ptb_tokens(span), list(map(ptb_tokens, answers))))[0] for span, answers in pairs]
-    print(f"mean of the Bleu-1 of single questions: {100 * sum(single) / len(single):.2f}")
-    nothing = sum(data["rouge_l"] == 0 for document in documents for data in document.data["questions"])
+    print(f"mean of the Bleu-1 of single questions: {100 * statistics.fmean(single):.2f}")
+    nothing = sum(data["rouge_l"] == 0 for _, data in questions)
     print(f"{nothing} questions without a word of an answer in the passage")
-
-
-def spans_and_answers(document: Document):
-    for data in document.data["questions"]:
-        yield " ".join(document.text.tokens[slice(*data["span"])]), data["answers"]
 
 
 if __name__ == "__main__":

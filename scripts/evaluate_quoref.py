@@ -6,16 +6,14 @@ how many are mentions in a cluster, and how many have an antecedent there.
 """
 
 import time
-from collections import Counter
 from collections.abc import Iterator
 
 from allennlp_coref_rc.annotation_runs.config_option import build_annotator
 from allennlp_coref_rc.annotations import Document
-from allennlp_coref_rc.annotations.annotated_text import Span
 from allennlp_coref_rc.common.script import ScriptParser, run
 from allennlp_coref_rc.data.dataset_readers import AnnotatedQuorefReader
 
-SPANS, FOUND, EXACT, MENTIONS, PRECEDED = KINDS = (
+KINDS = (
     "spans of answers",
     "found as tokens",
     "begin and end where tokens do",
@@ -30,8 +28,7 @@ def main() -> None:
     parser.add_argument("--annotator", default="sieve_coref", help="a name, JSON or a file (default: %(default)s)")
     arguments = parser.parse_args()
 
-    annotator = build_annotator("--annotator", arguments.annotator)
-    reader = AnnotatedQuorefReader(annotator=annotator)
+    reader = AnnotatedQuorefReader(annotator=build_annotator("--annotator", arguments.annotator))
     start = time.perf_counter()
     documents = [document for _, document in reader.documents(arguments.path)]
     seconds = time.perf_counter() - start
@@ -43,39 +40,25 @@ def main() -> None:
         f"on average and at most {max(lengths)}; read and annotated in {seconds:.1f} s"
     )
     print(f"{sum(len(question.get('answers', [])) > 1 for question in questions)} questions with several spans")
-    counts = Counter(kind for document in documents for kind in kinds(document))
-    for kind in KINDS:
-        print(f"{counts[kind]} of {counts[SPANS]} {kind}")
+    counts = [sum(column) for column in zip(*(row for document in documents for row in kinds(document)))]
+    for kind, count in zip(KINDS, counts):
+        print(f"{count} of {counts[0]} {kind}")
 
 
-def kinds(document: Document) -> Iterator[str]:
-    """For each span of an answer, all of `KINDS` that it is."""
+def kinds(document: Document) -> Iterator[list[bool]]:
+    """For each span of an answer, which of `KINDS` it is."""
     text, offsets = document.text.text, document.text.offsets
     for question in document.data["questions"]:
         for answer, span in zip(question.get("answers", []), question.get("spans", [])):
-            yield SPANS
             if span is None:
+                yield [True, False, False, False, False]
                 continue
             start, end = span
-            others = _other_mentions(document, (start, end))
-            yield FOUND
-            if text[offsets[start][0] : offsets[end - 1][1]] == answer:
-                yield EXACT
-            if others:
-                yield MENTIONS
-            if any(other < (start, end) for other in others):
-                yield PRECEDED
-
-
-def _other_mentions(document: Document, span: Span) -> list[Span]:
-    """The other mentions in the passage that are in a cluster with this one."""
-    return [
-        mention
-        for cluster in document.text.clusters
-        if span in cluster
-        for mention in cluster
-        if mention != span and mention[1] <= document.parts[0]
-    ]
+            exact = text[offsets[start][0] : offsets[end - 1][1]] == answer
+            clusters = [cluster for cluster in document.text.clusters if (start, end) in cluster]
+            mentions = [mention for cluster in clusters for mention in cluster if mention[1] <= document.parts[0]]
+            others = [mention for mention in mentions if mention != (start, end)]
+            yield [True, True, exact, bool(others), any(other < (start, end) for other in others)]
 
 
 if __name__ == "__main__":

@@ -7,24 +7,19 @@ right and of its wrong answers get a warning.
 """
 
 import re
+from itertools import chain
 
 import allennlp_coref_rc
 from allennlp_coref_rc.common.script import ScriptParser, run
 from allennlp_coref_rc.data.babi.babi_files import find_split, read_babi
 from allennlp_coref_rc.data.dataset_readers.annotated_babi import BUNDLED_FOLDER
 
-PLACES = {
-    "garden": "aquarium",
-    "office": "cellar",
-    "kitchen": "attic",
-    "hallway": "museum",
-    "bathroom": "shed",
-    "bedroom": "library",
-}
+KNOWN = ("garden", "office", "kitchen", "hallway", "bathroom", "bedroom")
+PLACES = dict(zip(KNOWN, ("aquarium", "cellar", "attic", "museum", "shed", "library")))
 
 REPLACED: dict[str, dict[str, str]] = {
     "none": {},
-    "one of the places": {"garden": "aquarium"},
+    "one of the places": dict(list(PLACES.items())[:1]),
     "half of the places": dict(list(PLACES.items())[:3]),
     "all places": PLACES,
     "one of the names": {"mary": "Zelda"},
@@ -51,15 +46,12 @@ def main() -> None:
 
         counts: dict[bool, list[bool]] = {False: [], True: []}
         from_passage = 0
-        for start in range(0, len(questions), 100):
-            batch = questions[start : start + 100]
-            inputs = [
-                {"passage": [*map(changed, each.statements)], "question": changed(each.question)} for each in batch
-            ]
-            for each, output in zip(batch, predictor.predict_batch_json(inputs)):
-                answer, expected = str(output["answer"]).lower(), changed(each.answer).lower()
-                counts[answer == expected].append("warnings" in output)
-                from_passage += answer == expected and expected in PLACES.values()
+        inputs = [{"passage": [*map(changed, one.statements)], "question": changed(one.question)} for one in questions]
+        batches = (predictor.predict_batch_json(inputs[i : i + 100]) for i in range(0, len(inputs), 100))
+        for question, output in zip(questions, chain.from_iterable(batches)):
+            answer, expected = str(output["answer"]).lower(), changed(question.answer).lower()
+            counts[answer == expected].append("warnings" in output)
+            from_passage += answer == expected and expected in PLACES.values()
         wrong, right = counts[False], counts[True]
         print(f"| {name} | {len(wrong)} | {sum(wrong)} | {len(right)} | {sum(right)} | {from_passage} |", flush=True)
 

@@ -32,9 +32,7 @@ def check_python(words):
     words = words[2:]
     arguments = benchmarks.options(words).parse_args(words)
     if getattr(arguments, "command", None):
-        # With --epochs, the folder is a temporary one.
-        folder = ["-s", "folder"] if arguments.epochs else []
-        parser(of_allennlp=True).parse_args([*arguments.command, *folder])
+        parser(of_allennlp=True).parse_args(arguments.command)
 
 
 def check_script(words):

@@ -13,12 +13,11 @@ from scripts.benchmarks.harness import Report, Subject, add_options, prepare
 
 SUBJECTS = {
     "recurrence": "the recurrence of C-GRU and MAGE-GRU with each backend, beside torch.nn.GRU",
-    "encoders": "encoders, by default dassa beside the qanet_encoder of allennlp-models",
     "updates": "training updates of the models in configs",
     "readers": "dataset readers",
     "annotators": "annotators",
     "start": "the start of each command, beside import allennlp.commands",
-    "runs": "whole train, evaluate and predict commands, or training epochs, beside those of another version",
+    "runs": "whole train, evaluate and predict commands, beside those of another version",
     "soak": "the memory of an epoch over a large file, and what many trainings in one process leave behind",
     "gpu": "the fused kernels, mixed precision and a whole training on a GPU, in eight minutes",
     "launches": "launches and synchronisations of an update, counted without a GPU",

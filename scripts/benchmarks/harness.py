@@ -1,13 +1,7 @@
 """
 What the subjects share: turns, ratios, memory, agreement, the machine, and the table that is printed.
 
-* Time: competitors take turns (A B A B) in one run, after rounds that warm up. The table has the median over the rounds
-  and, in brackets, the smallest and the largest value. A ratio to the first competitor is that of two times of the same
-  round, so that the machine's other work affects both. With one thread on a CPU, processor times are compared,
-  otherwise the clock's.
-* Memory: how much the memory of a process grows at its peak while it does the work. The process has done the same work
-  at a small size before. On a GPU, it is the memory that PyTorch allocates there.
-* Agreement: if the competitors or the rounds compute different values, no figures are printed.
+docs/benchmarks.md says how they measure.
 """
 
 import argparse
@@ -24,7 +18,6 @@ import sys
 import time
 from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from concurrent.futures.process import BrokenProcessPool
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any, NamedTuple, Optional
 
@@ -34,14 +27,14 @@ from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.script import ScriptParser
 from allennlp_coref_rc.common.workers import num_cpus
 
-positive = whole_number(1)
+MIB = 2**20
 
 Run = Callable[[], Any]
 
 Row = dict[str, Any]
 """The cells of a table's row, by the names of their columns."""
 
-MIB = 2**20
+positive = whole_number(1)
 
 HEAVY = ("allennlp", "allennlp_models", "allennlp_coref_rc")
 """Packages that take long to import. If this process has imported one, its processes are forks that have it already."""
@@ -213,7 +206,10 @@ def in_own_process(function: Callable, *arguments: Any) -> Any:
 
 
 def peak_mib(subject: Subject, competitor: Any, setting: Any) -> Optional[float]:
-    """The MiB by which memory grows, in a process of its own or on a GPU; `None` if the process was killed."""
+    """
+    The MiB by which memory grows at its peak while the work is done: in a process of its own, which has done it at a
+    small size before, or on a GPU. `None` if the process was killed.
+    """
     if subject.arguments.device == "cpu":
         with contextlib.suppress(BrokenProcessPool):
             return in_own_process(_growth_of, subject, competitor, setting) / MIB
@@ -313,7 +309,6 @@ def machine(device: str) -> dict[str, str]:
         "threads": f"{torch.get_num_threads()}, OMP_WAIT_POLICY {os.environ.get('OMP_WAIT_POLICY', 'not set')}",
         "GPU": gpu,
         "torch": torch.__version__,
-        "AllenNLP": version("allennlp"),
         "Python": platform.python_version(),
         "system": platform.platform(),
         "load before": f"{os.getloadavg()[0]:.2f}",

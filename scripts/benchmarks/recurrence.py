@@ -6,17 +6,14 @@ Measures the time and memory of the recurrence of C-GRU and of MAGE-GRU with eac
 A row is one direction of one layer, with its input projection. Input and state have the same size. In C-GRU, half of
 the state follows coreference edges, and a softmax over learnt keys weights the edges. In MAGE, a quarter does, and all
 edges have the weight 1. Each token is in a random cluster, and reads from the token before it in this cluster. oneDNN
-computes `torch.nn.LSTM`. ONNX Runtime's GRU, only forward, needs the packages onnx and onnxruntime.
+computes `torch.nn.LSTM`.
 
 Values checked: all backends have the same outputs and gradients. With only sequential edges, they are those of
 `torch.nn.GRU`.
 """
 
 import argparse
-import importlib.util
-import io
 import itertools
-import warnings
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -28,7 +25,7 @@ from scripts.benchmarks.harness import Row, Run, Spread, Subject, Turn, positive
 SHAPES = [(32, 100, 64), (32, 400, 64), (16, 2000, 64), (64, 100, 256)]
 PASSES = ("forward", "forward+backward")
 BACKENDS = {"cpu": ["plain", "cpp"], "cuda": ["plain", "triton"]}
-BASELINE, LSTM, ONNX, GRU = "torch.nn.GRU", "torch.nn.LSTM", "ONNX Runtime GRU", "GRU"
+BASELINE, LSTM, GRU = "torch.nn.GRU", "torch.nn.LSTM", "GRU"
 TOLERANCE = {"float32": 1e-4, "bfloat16": 0.1}
 """The largest difference that rounding may cause over a sequence, as a share of the largest number."""
 
@@ -75,27 +72,10 @@ class Task:
     def function(self, layer: Layer) -> Callable[[], torch.Tensor]:
         if layer.layer in self.modules:
             return lambda: self.modules[layer.layer](self.inputs)[0]
-        if layer.layer == ONNX:
-            return self.onnx()
         generator = torch.Generator().manual_seed(layer.clusters)
         clusters = torch.randint(max(layer.clusters, 1), self.mask.shape, generator=generator)
         coref = latest_of_same_cluster(clusters).unsqueeze(-1).to(self.mask.device)
         return lambda: self.recurrence(layer, coref)
-
-    def onnx(self) -> Callable[[], torch.Tensor]:
-        import onnxruntime
-
-        file, inputs = io.BytesIO(), self.inputs.detach()
-        with warnings.catch_warnings():
-            # The warning is that the export is for a single batch size.
-            warnings.simplefilter("ignore")
-            torch.onnx.export(self.modules[BASELINE], (inputs,), file, dynamo=False, input_names=["inputs"])
-        options = onnxruntime.SessionOptions()
-        options.intra_op_num_threads = torch.get_num_threads()
-        # Its threads would wait for work in a loop, and take a core away from what comes next.
-        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
-        session = onnxruntime.InferenceSession(file.getvalue(), options, providers=["CPUExecutionProvider"])
-        return lambda: torch.from_numpy(session.run(None, {"inputs": inputs.numpy()})[0])
 
     def recurrence(self, layer: Layer, coref: torch.Tensor) -> torch.Tensor:
         weight_ih, weight_hh, bias_ih, bias_hh = self.modules[BASELINE].parameters()
@@ -124,11 +104,9 @@ class Recurrence(Subject):
         return [Shape(*shape, passes, self.arguments.dtype) for shape, passes in shapes]
 
     def competitors(self, setting: Shape) -> list[Layer]:
-        on_cpu = (self.arguments.device, setting.dtype) == ("cpu", "float32")
-        onnx = [ONNX] if setting.passes == "forward" and on_cpu and has_onnx() else []
         backends = self.arguments.backends or BACKENDS[self.arguments.device]
         ours = itertools.product(("C-GRU", "MAGE"), backends, self.arguments.clusters)
-        return [*map(Layer, (BASELINE, LSTM, *onnx)), *itertools.starmap(Layer, ours)]
+        return [*map(Layer, (BASELINE, LSTM)), *itertools.starmap(Layer, ours)]
 
     def small(self, setting: Shape) -> Shape:
         return setting._replace(batch=2, tokens=4)
@@ -158,16 +136,10 @@ class Recurrence(Subject):
         layers += [Layer(GRU, backend) for backend in {layer.backend for layer in layers} - {""}]
         for layer in layers:
             output = task.function(layer)()
-            results = [output.detach()]
-            if layer.layer != ONNX:
-                results += torch.autograd.grad(output, task.parameters(layer), task.upstream)
-            same = BASELINE if layer.layer in (GRU, ONNX) else layer.layer, layer.clusters
+            results = [output.detach(), *torch.autograd.grad(output, task.parameters(layer), task.upstream)]
+            same = BASELINE if layer.layer == GRU else layer.layer, layer.clusters
             first, others = expected.setdefault(same, (layer, results))
             error = max(relative_error(*pair) for pair in zip(results, others))
             if not error <= TOLERANCE[setting.dtype]:
                 problems.append(f"{layer} differs from {first} by {error:.1e} of the largest number")
         return problems
-
-
-def has_onnx() -> bool:
-    return all(importlib.util.find_spec(name) for name in ("onnx", "onnxruntime"))

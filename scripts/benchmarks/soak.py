@@ -19,11 +19,10 @@ import contextlib
 import gc
 import io
 import json
-import shutil
 import statistics
 import tempfile
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import islice
 from pathlib import Path
 from typing import Any
@@ -42,9 +41,10 @@ CONFIGS = {
     "epoch": ["narrativeqa/dassa_coref_feats"],
     "trainings": ["babi/quick_start", "babi/ga_mage_gru", "babi/bi_gru_one_hot"],
 }
-UNITS = {"epoch": 10_000, "trainings": 1}
 DATA = {"folder": "bundled://simulated", "task": 2, "max_instances": 48}
-SAMPLES = 400
+
+Steps = Iterator[tuple[int, int]]
+"""How many questions or trainings are done, and how many there will be."""
 
 
 def resident() -> float:
@@ -59,63 +59,6 @@ def slope(samples: Sequence[tuple[int, float]]) -> float:
     return statistics.linear_regression(*zip(*late)).slope if len(late) > 1 else 0.0
 
 
-def watch(report: Report, arguments: argparse.Namespace, steps: Iterable[int], total: int) -> None:
-    """Reports the resources after the first step and then `--rows` times. A step is the number that is done so far."""
-    process, began, unit = psutil.Process(), time.perf_counter(), UNITS[arguments.what]
-    samples: list[tuple[int, float]] = []
-    rows = -1
-    for done in tqdm(steps, unit=" steps"):
-        samples.append((done, resident()))
-        if done * arguments.rows // total > rows:
-            gc.collect()
-            row = {
-                arguments.what: done,
-                "MiB": resident(),
-                "highest MiB": max(mib for _, mib in samples),
-                "files": process.num_fds(),
-                "threads": process.num_threads(),
-                "processes": len(process.children(recursive=True)),
-                "objects": len(gc.get_objects()),
-                "seconds": time.perf_counter() - began,
-                "slope": unit * slope(samples),
-            }
-            report.add(row)
-            rows = done * arguments.rows // total
-
-
-def epoch(config: str, arguments: argparse.Namespace, folder: Path) -> tuple[Iterator[int], int]:
-    """Reads a made-up file once. Returns the numbers of questions that were read, 400 in all, and the last of them."""
-    params = read_config(config)
-    path, questions = write(params["dataset_reader"]["type"], folder, arguments.share)
-    reader = DatasetReader.from_params(Params(params["dataset_reader"]))
-    number = arguments.instances_in_memory
-    options = {"max_instances_in_memory": number, "num_workers": arguments.workers, "quiet": True}
-    loader = DataLoader.from_params(Params({**params["data_loader"], **options}), reader=reader, data_path=path)
-    loader.index_with(Vocabulary.from_instances(list(islice(loader.iter_instances(), number))))
-
-    def steps() -> Iterator[int]:
-        read = 0
-        for batch in loader:
-            before, read = read, read + len(batch["metadata"])
-            if read * SAMPLES // questions > before * SAMPLES // questions:
-                yield read
-        if read != questions:
-            refuse([f"{path}: the epoch has {read} questions, expected {questions}"])
-
-    return steps(), questions
-
-
-def trainings(configs: Sequence[str], arguments: argparse.Namespace, folder: Path) -> Iterator[int]:
-    """Trains configs in turn. Returns the numbers of trainings so far."""
-    first: dict[str, dict[str, Any]] = {}
-    for turn in range(1, arguments.trainings + 1):
-        config = configs[(turn - 1) % len(configs)]
-        metrics = train(config, arguments.overrides, folder)
-        if metrics != first.setdefault(config, metrics):
-            refuse([f"{config}: training {turn} has the metrics {metrics}, expected {first[config]}"])
-        yield turn
-
-
 def train(config: str, overrides: str, folder: Path) -> dict[str, Any]:
     """Trains a config with little to do, and evaluates it. Returns the metrics without times and memory."""
     params = read_config(config)
@@ -125,10 +68,9 @@ def train(config: str, overrides: str, folder: Path) -> dict[str, Any]:
     (folder / "config.json").write_text(json.dumps(params))
     run, test = folder / "run", folder / "test.json"
     with contextlib.redirect_stdout(io.StringIO()):
-        coref_rc(["train", str(folder / "config.json"), "-s", str(run), "-o", overrides])
+        coref_rc(["train", str(folder / "config.json"), "-s", str(run), "-f", "-o", overrides])
         coref_rc(["evaluate", str(run / "model.tar.gz"), "test", "--output-file", str(test)])
     metrics = json.loads((run / "metrics.json").read_text())
-    shutil.rmtree(run)
     kept = {name: value for name, value in metrics.items() if not name.endswith(("_duration", "_MB"))}
     return {**kept, "evaluated": json.loads(test.read_text())}
 
@@ -147,11 +89,51 @@ class Soak(Subject):
         add("-o", "--overrides", default="", metavar="JSON", help="more values in place of those of trained configs")
 
     def measure(self, report: Report) -> int:
-        arguments = self.arguments
-        configs = arguments.configs or CONFIGS[arguments.what]
-        with tempfile.TemporaryDirectory() as name:
-            if arguments.what == "trainings":
-                watch(report, arguments, trainings(configs, arguments, Path(name)), arguments.trainings)
-            else:
-                watch(report, arguments, *epoch(configs[0], arguments, Path(name)))
+        """Reports the resources after the first step and then `--rows` times."""
+        what, process, began = self.arguments.what, psutil.Process(), time.perf_counter()
+        configs, samples, rows = self.arguments.configs or CONFIGS[what], [], -1
+        with tempfile.TemporaryDirectory() as folder:
+            for done, total in tqdm(getattr(self, what)(configs, Path(folder)), unit=" steps"):
+                samples.append((done, resident()))
+                if done * self.arguments.rows // total == rows:
+                    continue
+                rows = done * self.arguments.rows // total
+                gc.collect()
+                row = {
+                    what: done,
+                    "MiB": resident(),
+                    "highest MiB": max(mib for _, mib in samples),
+                    "files": process.num_fds(),
+                    "threads": process.num_threads(),
+                    "processes": len(process.children(recursive=True)),
+                    "objects": len(gc.get_objects()),
+                    "seconds": time.perf_counter() - began,
+                    "slope": {"epoch": 10_000, "trainings": 1}[what] * slope(samples),
+                }
+                report.add(row)
         return 0
+
+    def epoch(self, configs: Sequence[str], folder: Path) -> Steps:
+        """Reads a made-up file once."""
+        params, number = read_config(configs[0]), self.arguments.instances_in_memory
+        path, questions = write(params["dataset_reader"]["type"], folder, self.arguments.share)
+        reader = DatasetReader.from_params(Params(params["dataset_reader"]))
+        options = {"max_instances_in_memory": number, "num_workers": self.arguments.workers, "quiet": True}
+        loader = DataLoader.from_params(Params({**params["data_loader"], **options}), reader=reader, data_path=path)
+        loader.index_with(Vocabulary.from_instances(list(islice(loader.iter_instances(), number))))
+        read = 0
+        for batch in loader:
+            read += len(batch["metadata"])
+            yield read, questions
+        if read != questions:
+            refuse([f"{path}: the epoch has {read} questions, expected {questions}"])
+
+    def trainings(self, configs: Sequence[str], folder: Path) -> Steps:
+        """Trains configs in turn."""
+        first: dict[str, dict[str, Any]] = {}
+        for turn in range(1, self.arguments.trainings + 1):
+            config = configs[(turn - 1) % len(configs)]
+            metrics = train(config, self.arguments.overrides, folder)
+            if metrics != first.setdefault(config, metrics):
+                refuse([f"{config}: training {turn} has the metrics {metrics}, expected {first[config]}"])
+            yield turn, self.arguments.trainings

@@ -22,14 +22,15 @@ from allennlp_coref_rc.common.errors import ConfigurationError
 from scripts.benchmarks.harness import Report, Row, Run, Subject, Turn
 
 FIRST = "import allennlp.commands"
-IMPORTS = (FIRST, "import torch")
 COMMANDS = (
-    *(f"{name} --help".strip() for name in ("", "draw", "compare", "data", "annotate", "check", "train", "predict")),
-    "configs",
-    "draw curves training curves --curve a_run run",
-    "compare first.jsonl second.jsonl",
-    "data simulate stories --tasks 1 --train 5 --valid 5 --test 5",
-    "check babi/quick_start",
+    "import torch",
+    *(f"coref-rc {name} --help" for name in ("draw", "compare", "data", "annotate", "check", "train", "predict")),
+    "coref-rc --help",
+    "coref-rc configs",
+    "coref-rc draw curves training curves --curve a_run run",
+    "coref-rc compare first.jsonl second.jsonl",
+    "coref-rc data simulate stories --tasks 1 --train 5 --valid 5 --test 5",
+    "coref-rc check babi/quick_start",
 )
 HEAVY = ("torch", "allennlp", "allennlp_models", "spacy", "transformers", "inflect", "matplotlib", "scipy", "numpy")
 LAZY = 10_000  # microseconds; the import of a placeholder takes less, and those of these packages take more
@@ -38,26 +39,27 @@ LAZY = 10_000  # microseconds; the import of a placeholder takes less, and those
 Command = NamedTuple("Command", [("command", str)])
 
 
-def write_inputs(folder: Path) -> None:
-    """Writes the files that the commands read."""
-    run = folder / "run"
-    run.mkdir()
-    (run / "config.json").write_text("{}")
-    for epoch in range(2):
-        metrics = {"epoch": epoch, "training_loss": 1 / (1 + epoch), "validation_loss": 1.0, "validation_accuracy": 0.5}
-        (run / f"metrics_epoch_{epoch}.json").write_text(json.dumps(metrics))
-    (run / "metrics.json").write_text(json.dumps(metrics))
-    for name, answer in (("first", "garden"), ("second", "kitchen")):
-        predictions = ({"id": str(i), "answer": answer, "gold": ["garden", "kitchen"][i % 2]} for i in range(4))
-        (folder / f"{name}.jsonl").write_text("".join(json.dumps(prediction) + "\n" for prediction in predictions))
+METRICS = {"training_loss": 1.0, "validation_loss": 1.0, "validation_accuracy": 0.5}
+INPUTS: dict[str, dict[str, Any]] = {
+    "run/config.json": {},
+    **{f"run/metrics_epoch_{epoch}.json": {"epoch": epoch, **METRICS} for epoch in range(2)},
+    "run/metrics.json": METRICS,
+    **{f"{name}.jsonl": {"id": "1", "answer": name, "gold": "first"} for name in ("first", "second")},
+}
+"""The files that the commands read."""
 
 
 def start(command: Command, folder: Path, **environment: str) -> str:
     """Runs a command. Returns its standard error."""
     program, *words = command.command.split()
     python = ["-m", "allennlp_coref_rc", *words] if program == "coref-rc" else ["-c", command.command]
-    environment = {**os.environ, **environment}
-    process = subprocess.run([sys.executable, *python], cwd=folder, env=environment, capture_output=True, text=True)
+    options: dict[str, Any] = {
+        "cwd": folder,
+        "env": {**os.environ, **environment},
+        "capture_output": True,
+        "text": True,
+    }
+    process = subprocess.run([sys.executable, *python], **options)
     if process.returncode:
         last = (process.stderr.strip().splitlines() or ["nothing on standard error"])[-1]
         raise ConfigurationError(f"no figures: {command.command} ended with status {process.returncode}: {last}")
@@ -74,14 +76,13 @@ class Start(Subject):
     def measure(self, report: Report) -> int:
         with tempfile.TemporaryDirectory() as name:
             self.folder = Path(name)
-            write_inputs(self.folder)
+            (self.folder / "run").mkdir()
+            for path, values in INPUTS.items():
+                (self.folder / path).write_text(json.dumps(values) + "\n")
             return super().measure(report)
 
     def competitors(self, setting: Any) -> list[Command]:
-        return [
-            Command(FIRST),
-            *map(Command, self.arguments.only or [*IMPORTS[1:], *map("coref-rc {}".format, COMMANDS)]),
-        ]
+        return [Command(FIRST), *map(Command, self.arguments.only or COMMANDS)]
 
     def prepare(self, competitor: Command, setting: Any) -> Run:
         return lambda: bool(start(competitor, self.folder))

@@ -140,7 +140,8 @@ class Updates(Subject):
         for competitor in self.competitors(setting):
             if competitor.model == GRU:
                 continue
-            plain, ours = (Experiment(x, text, self.arguments) for x in (competitor._replace(variant=""), competitor))
+            plain = Experiment(competitor._replace(variant=""), text, self.arguments)
+            ours = Experiment(competitor, text, self.arguments) if competitor.variant else plain
             plain.model.eval(), ours.model.eval()
             expected = torch.stack([plain.loss(plain.tensors(i)) for i in (0, 1)]).mean().item()
             loss = ours.loss(ours.tensors(0, 1)).item()

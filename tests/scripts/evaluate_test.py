@@ -53,7 +53,6 @@ def test_answers_of_quoref(evaluate, tmp_path):
         ("evaluate_annotator", "exact_match_coref", "nowhere.txt.conll"),
         ("evaluate_quoref", "nowhere.txt"),
         ("evaluate_oracle_spans", "nowhere.txt/valid"),
-        ("show_result", "nowhere.txt"),
     ],
 )
 def test_what_is_not_there(evaluate, arguments):

@@ -129,8 +129,8 @@ def test_no_figures_where_values_disagree(allocations, capsys, given):
 @pytest.mark.parametrize(
     "words, message",
     [
-        (["encoders", "--rounds", 0], "found 0, expected an integer, 1 or more"),
-        (["encoders", "--device", "cuda"], "no GPU that PyTorch can use"),
+        (["readers", "--rounds", 0, "{}", "a"], "found 0, expected an integer, 1 or more"),
+        (["readers", "--device", "cuda", "{}", "a"], "no GPU that PyTorch can use"),
         (["epochs"], "invalid choice: 'epochs'"),
     ],
 )

@@ -1,69 +1,48 @@
-import io
 import json
 import os
+from types import SimpleNamespace
 
 import pytest
 import wrapt
 
 from scripts.benchmarks import runs, worker
 from tests.archives import untrained_archive
-from tests.models.ga_reader_test import BABI
-from tests.training_config.configs import load as load_config
-
-
-@pytest.fixture
-def seconds(monkeypatch):
-    """The parts of a command in this process that took time. AllenNLP's classes are put back at the end."""
-
-    def wrap(owner, name, wrapper):
-        monkeypatch.setattr(owner, name, wrapt.FunctionWrapper(getattr(owner, name), wrapper))
-
-    monkeypatch.setattr(worker.wrapt, "wrap_function_wrapper", wrap)
-
-    def run(*command):
-        answers = io.StringIO()
-        worker.run(worker.Stopwatch(io.StringIO(), answers, epochs=False), list(map(str, command)))
-        answer = json.loads(answers.getvalue())
-        assert answer["status"] == 0 and list(answer["parts"]) == [*worker.PARTS, "whole"]
-        return answer, {part for part, seconds in answer["parts"].items() if seconds[1] > 0}
-
-    return run
 
 
 @pytest.mark.slow
-def test_parts_of_predict(seconds, tmp_path):
+def test_parts_of_predict(monkeypatch, tmp_path):
+    """In this process. AllenNLP's classes are put back at the end."""
+
+    def wrap(owner, name, wrapper):
+        owner, name, original = wrapt.resolve_path(owner, name)
+        monkeypatch.setattr(owner, name, wrapt.FunctionWrapper(original, wrapper))
+
+    monkeypatch.setattr(worker.wrapt, "wrap_function_wrapper", wrap)
     archive, output = untrained_archive(tmp_path / "model"), tmp_path / "answers.jsonl"
-    answer, parts = seconds("predict", archive, "test", "--use-dataset-reader", "--output-file", output)
+    words = ["predict", archive, "test", "--use-dataset-reader", "--output-file", output]
+    answer = worker.run(list(map(str, words)))
+    assert answer["status"] == 0 and list(answer["parts"]) == [*worker.PARTS, "whole"]
     assert answer["questions"] == len(output.read_text().splitlines()) > 0
+    parts = {part for part, (_, processor) in answer["parts"].items() if processor > 0}
     assert {"reading", "annotating", "indexing", "batches", "evaluation", "outputs", "files"} <= parts
     assert not parts & {"vocabulary", "forward", "backward", "optimizer"}
 
 
 @pytest.mark.slow
-def test_parts_of_train(seconds, tmp_path):
-    config = tmp_path / "config.json"
-    load_config(BABI / "bi_gru.jsonnet", 2, {"trainer.num_epochs": 1}).to_file(str(config))
-    answer, parts = seconds("train", config, "-s", tmp_path / "run")
-    assert answer["questions"] > 0 and answer["values"]["training_loss"] > 0
-    assert {"reading", "vocabulary", "indexing", "batches", "forward", "backward", "optimizer", "files"} <= parts
-    assert "evaluation" in parts and "outputs" not in parts
-
-
-@pytest.mark.slow
-def test_epochs_in_a_process_of_its_own(call, tmp_path):
+def test_parts_of_train_in_a_process_of_its_own(call, tmp_path):
     overrides = {"dataset_reader.max_instances": 2, "trainer.num_epochs": 1}
-    words = ["--epochs", "--rounds", 2, "train", "babi/quick_start", "-o", json.dumps(overrides)]
+    words = ["--rounds", 1, "train", "babi/quick_start", "-s", tmp_path / "run", "-o", json.dumps(overrides)]
     rows = {row["part"]: row for row in call("runs", *words)}
-    assert list(rows) == ["start", *worker.PARTS, "whole"]
-    seconds = {part: float(row["processor s"].split()[0]) for part, row in rows.items()}
-    assert all(seconds[part] > 0 for part in ("start", "forward", "backward", "optimizer"))
-    assert rows["imports"]["share"] == "0" and float(rows["whole"]["training_loss"]) > 0
+    assert list(rows) == [*worker.PARTS, "whole"]
+    none = {part for part, row in rows.items() if float(row["processor s"]) == 0}
+    assert none <= {"outputs", "other"} and rows["forward"]["questions/s"] == ""
+    assert float(rows["whole"]["questions/s"]) > 0 and float(rows["whole"]["training_loss"]) > 0
 
 
 def test_time_within_a_part_counts_for_it_alone(monkeypatch):
     times = iter([(float(2**i), float(2**i)) for i in range(20)])
     monkeypatch.setattr(worker, "now", lambda: next(times))
-    watch = worker.Stopwatch(io.StringIO(), io.StringIO(), epochs=False)
+    watch = worker.Stopwatch()
     watch.last = 0.0, 0.0
     with watch.part("forward"), watch.part("batches"):
         pass
@@ -74,57 +53,32 @@ def test_time_within_a_part_counts_for_it_alone(monkeypatch):
     }
 
 
-class Process:
-    """Stands for a process of a source tree, in which each part takes `factor` seconds."""
-
-    turns: list = []
-
-    def __init__(self, command, env, **options):
-        self.factor = 1 if env["PYTHONPATH"].split(os.pathsep)[0] == str(runs.THIS) else 2
-        self.command, self.stdin = command, io.StringIO()
-        self.stdout = self
-
-    def readline(self):
-        self.turns.append((self.factor, self.command[4:]))
-        if "broken.tar.gz" in self.command:
-            return ""
-        parts = {"imports": [4.0, 4.0], "reading": [self.factor] * 2, "files": [0.0, 0.0]}
-        parts["whole"] = [4.0 + self.factor] * 2
-        loss = 1.5 if self.factor == 1 or "1.5" in self.command else 1.6
-        answer = {"status": 0, "parts": parts, "questions": 30, "resident": 2**20 * len(self.turns)}
-        return json.dumps({**answer, "values": {"training_loss": loss}})
-
-    def communicate(self):
-        pass
-
-
 @pytest.fixture
-def older(monkeypatch, tmp_path):
-    monkeypatch.setattr(runs.subprocess, "Popen", Process)
-    monkeypatch.setattr(Process, "turns", [])
+def started(monkeypatch, tmp_path):
+    """The processes of two source trees: which it was, and its words. In the older one a part takes twice as long."""
+    started = []
+
+    def process(command, env, **options):
+        factor = 1 if env["PYTHONPATH"].split(os.pathsep)[0] == str(runs.THIS) else 2
+        started.append((factor, command[4:]))
+        parts = {"imports": [4.0, 4.0], "reading": [factor] * 2, "files": [0.0, 0.0], "whole": [4.0 + factor] * 2}
+        values = {"training_loss": 1.5 if factor == 1 or "train" not in command else 1.6}
+        answer = {"status": 0, "parts": parts, "questions": 30, "resident": 2**20, "values": values}
+        return SimpleNamespace(stdout="" if "broken.tar.gz" in command else json.dumps(answer))
+
+    monkeypatch.setattr(runs.subprocess, "run", process)
     (tmp_path / "allennlp_coref_rc").mkdir()
-    return tmp_path
+    return started
 
 
-def test_source_trees_take_turns(call, fails, older):
-    rows = call("runs", "--beside", older, "--rounds", 2, "predict", "model.tar.gz", "--silent")
-    assert [factor for factor, _ in Process.turns] == [2, 1, 2, 1]
-    assert Process.turns[0][1] == ["command", "predict", "model.tar.gz", "--silent"]
+def test_source_trees_take_turns(call, fails, started, tmp_path):
+    rows = call("runs", "--beside", tmp_path, "--rounds", 2, "predict", "model.tar.gz", "--silent")
+    assert started == [(factor, ["predict", "model.tar.gz", "--silent"]) for factor in (2, 1, 2, 1)]
     reading = {row["tree"]: row for row in rows if row["part"] == "reading"}
-    assert reading[str(older)]["processor s"] == "2" and reading[str(older)]["ratio"] == "1"
+    assert reading[str(tmp_path)]["processor s"] == "2" and reading[str(tmp_path)]["ratio"] == "1"
     assert reading[str(runs.THIS)]["ratio"] == "0.5" and reading[str(runs.THIS)]["share"] == "0.2"
     assert rows[-1]["part"] == "whole" and rows[-1]["questions/s"] == "30" and rows[-1]["training_loss"] == "1.5"
-    assert "failed with status none" in fails("runs", "evaluate", "broken.tar.gz")
-    assert "found no folder allennlp_coref_rc" in fails("runs", "--beside", older / "none", "evaluate", "a.tar.gz")
-
-
-def test_epochs_with_other_losses(call, fails, older):
-    words = ["runs", "--epochs", "--beside", older, "--rounds", 2, "train"]
-    rows = call(*words, "1.5")
-    # After their starts the trees take turns.
-    assert [factor for factor, _ in Process.turns] == [2, 1, 2, 1, 2, 1]
-    start, *_, whole = rows[len(rows) // 2 :]
-    assert (start["part"], start["processor s"], start["ratio"]) == ("start", "5", "0.833")
-    assert whole["growth"] == "2"
-    message = fails(*words, "1.6")
+    message = fails("runs", "--beside", tmp_path, "train", "babi/quick_start")
     assert "no figures" in message and "training_loss 1.5" in message and "1.6" in message
+    assert "failed, with status none" in fails("runs", "evaluate", "broken.tar.gz")
+    assert "found no folder allennlp_coref_rc" in fails("runs", "--beside", tmp_path / "none", "evaluate", "a.tar.gz")

@@ -7,7 +7,7 @@ import torch
 
 from allennlp_coref_rc.annotations.annotators import SieveCoref
 from allennlp_coref_rc.data.dataset_readers import AnnotatedBabiReader
-from scripts.benchmarks import encoders, made_up, recurrence, start, updates
+from scripts.benchmarks import made_up, recurrence, start, updates
 from tests.shared import PROJECT
 
 pytestmark = pytest.mark.slow
@@ -18,12 +18,7 @@ LAYER = ["recurrence", "--shape", 2, 5, 8, "--clusters", 2, *QUICK]
 BATCH = ["--batch", 2, "--words", 30, *QUICK]
 
 
-@pytest.fixture
-def without_onnx(monkeypatch):
-    monkeypatch.setattr(recurrence, "has_onnx", lambda: False)
-
-
-def test_recurrence(call, without_onnx):
+def test_recurrence(call):
     rows = call(*LAYER)
     layers = [(name, backend) for name in ("C-GRU", "MAGE") for backend in ("plain", "cpp")]
     layers = [("torch.nn.GRU", ""), ("torch.nn.LSTM", ""), *layers]
@@ -33,7 +28,7 @@ def test_recurrence(call, without_onnx):
 
 
 @pytest.mark.parametrize("layer", ["C-GRU", "GRU"])
-def test_a_backend_that_computes_something_else(fails, without_onnx, monkeypatch, layer):
+def test_a_backend_that_computes_something_else(fails, monkeypatch, layer):
     original = recurrence.Task.recurrence
 
     def wrong(task, competitor, coref):
@@ -45,27 +40,9 @@ def test_a_backend_that_computes_something_else(fails, without_onnx, monkeypatch
     assert "no figures" in message and "backend='cpp'" in message and "differs from" in message
 
 
-def test_onnx_runtime_computes_the_same(subject):
-    pytest.importorskip("onnxruntime")
-    pytest.importorskip("onnx")
-    benchmark = subject(*LAYER, "--backends", "cpp")
-    forward, both = benchmark.settings()
-    layers = [[layer.layer for layer in benchmark.competitors(setting)] for setting in (forward, both)]
-    assert recurrence.ONNX in layers[0] and recurrence.ONNX not in layers[1]
-    assert benchmark.problems(forward) == []
-
-
 def test_the_token_before_of_the_same_cluster():
     clusters = torch.tensor([[0, 1, 0, 0, 2, 1]])
     assert recurrence.latest_of_same_cluster(clusters).tolist() == [[-1, -1, 0, 2, -1, 1]]
-
-
-def test_encoders(call, fails, monkeypatch):
-    rows = call("encoders", "--lengths", 6, *QUICK)
-    assert [row["encoder"] for row in rows] == list(encoders.ENCODERS) and all(float(row["MiB"]) > 0 for row in rows)
-    assert "invalid choice: 'lstm'" in fails("encoders", "--encoders", "lstm")
-    monkeypatch.setattr(encoders, "qanet_state", lambda state: encoders.make_encoder("dassa").state_dict())
-    assert "no figures, values disagree: dassa: wrong by" in fails("encoders", "--lengths", 6)
 
 
 @pytest.fixture
@@ -142,17 +119,18 @@ def test_rounds_that_read_different_numbers(fails, monkeypatch):
 
 
 def test_annotators(call, fails, monkeypatch, tmp_path):
-    (tmp_path / "a.txt").write_text("Mary sat . She slept .\n\nJohn sat . He slept .\n")
+    (tmp_path / "a.txt").write_text("Mary sat . She slept .\n")
+    (tmp_path / "b.txt").write_text("John sat . He slept .\n\nJohn left .")
     rows = {row["annotator"]: row for row in call("annotators", tmp_path, *QUICK)}
-    assert {(row["documents"], row["tokens"]) for row in rows.values()} == {("2", "12")}
+    assert {(row["documents"], row["tokens"]) for row in rows.values()} == {("2", "15")}
     assert rows["sieve_coref"]["clusters"] == "2" and rows["entity_marker_coref"]["clusters"] == "0"
     config = '{"type": "sieve_coref", "include_singletons": true}'
-    (row,) = call("annotators", tmp_path / "a.txt", "--annotator", config, "--documents", 1, *QUICK)
+    (row,) = call("annotators", tmp_path / "b.txt", "--annotator", config, "--documents", 1, *QUICK)
     assert [row[name] for name in ("annotator", "documents", "tokens")] == [config, "1", "6"]
     (tmp_path / "none").mkdir()
     (tmp_path / "empty.txt").write_text("\n")
     assert "--annotator {" in fails("annotators", tmp_path, "--annotator", "{")
-    assert "found no files like" in fails("annotators", tmp_path / "none", "--annotator", "sieve_coref")
+    assert "found no documents" in fails("annotators", tmp_path / "none", "--annotator", "sieve_coref")
     assert "found no documents" in fails("annotators", tmp_path / "empty.txt", "--annotator", "sieve_coref")
     monkeypatch.setattr(SieveCoref, "annotate_batch", lambda _, texts: list(texts))
     message = fails("annotators", tmp_path / "a.txt", "--annotator", "sieve_coref")
@@ -163,7 +141,7 @@ def test_start(call, fails, monkeypatch):
     """Real runs find what they need in the inputs that are written for them."""
     # Importing AllenNLP takes seconds; here the others are compared with Python's own start.
     monkeypatch.setattr(start, "FIRST", "import json")
-    chosen = [f"coref-rc {command}" for command in ("--help", *start.COMMANDS[-4:-1])]
+    chosen = ["coref-rc --help", *start.COMMANDS[-4:-1]]
     rows = call("start", *QUICK, "--only", *chosen)
     assert [row["command"] for row in rows] == ["import json", *chosen]
     assert rows[0]["ratio"] == "1" and rows[1]["imports"] == "none of these"
