@@ -18,8 +18,6 @@ pytestmark = pytest.mark.slow
 
 SOURCES = ("allennlp_coref_rc", "training_config", "setup.cfg", "setup.py", "pyproject.toml", "README.md", "LICENSE")
 
-QUESTION = {"passage": "Mary took the milk. Mary went to the office.", "question": "Where is the milk?"}
-
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory):
@@ -121,15 +119,12 @@ def trained(coref_rc, folder):
     return folder / "run" / "model.tar.gz"
 
 
-def test_the_source_is_not_there(installed, environment, folder):
-    words = [str(installed / "bin" / "python"), "-c", "import allennlp_coref_rc; print(allennlp_coref_rc.__file__)"]
+def test_allennlp_imports_the_installed_package_for_its_patches(installed, environment, folder):
+    """The source is not there."""
+    program = "import allennlp, sys; print(sys.modules['allennlp_coref_rc'].__file__)"
+    words = [str(installed / "bin" / "python"), "-c", program]
     found = subprocess.run(words, cwd=folder, env=environment, check=True, capture_output=True, text=True).stdout
     assert found.startswith(str(installed))
-
-
-def test_allennlp_is_imported_with_its_patches(installed, environment, folder):
-    words = [str(installed / "bin" / "python"), "-c", "import allennlp, sys; print('allennlp_coref_rc' in sys.modules)"]
-    assert subprocess.run(words, cwd=folder, env=environment, check=True, capture_output=True).stdout == b"True\n"
 
 
 def test_the_recurrence_is_compiled_for_every_python_of_this_platform(wheel):
@@ -141,12 +136,13 @@ def test_training_to_an_answer(coref_rc, trained, folder):
     coref_rc("evaluate", trained, "test", "--output-file", "metrics.json")
     accuracy = json.loads((folder / "metrics.json").read_text())["accuracy"]
     assert accuracy == json.loads((folder / "run" / "metrics.json").read_text())["test_accuracy"]
-    (folder / "question.jsonl").write_text(json.dumps(QUESTION) + "\n")
-    explain = '{"explain": true}'
-    arguments = ("--predictor-args", explain, "--silent", "--output-file", "answers.jsonl")
-    coref_rc("predict", trained, "question.jsonl", *arguments)
-    answer = json.loads((folder / "answers.jsonl").read_text())
-    assert answer["answer"] in answer["candidate_probabilities"]
+    arguments = ("--use-dataset-reader", "--predictor-args", '{"explain": true}', "--silent")
+    coref_rc("predict", trained, "test", *arguments, "--output-file", "answers.jsonl")
+    answers = list(map(json.loads, (folder / "answers.jsonl").read_text().splitlines()))
+    assert all(answer["answer"] in answer["candidate_probabilities"] for answer in answers)
+    assert json.loads(coref_rc("compare", "answers.jsonl", "answers.jsonl"))["questions"] == len(answers) == 10
+    coref_rc("compare", "--ensemble", "ensemble.jsonl", "answers.jsonl", "answers.jsonl")
+    assert len((folder / "ensemble.jsonl").read_text().splitlines()) == 10
     coref_rc("draw", "explanations", "answers.jsonl", "explanations")
     assert (folder / "explanations" / "001.html").exists()
     coref_rc("draw", "story", "story", "test", f"GA={trained}")
@@ -158,14 +154,6 @@ def test_training_to_an_answer(coref_rc, trained, folder):
 def test_a_model_card(coref_rc, trained, folder):
     coref_rc("card", trained)
     assert "| `best_validation_accuracy` |" in (folder / "run" / "README.md").read_text()
-
-
-def test_predictions_are_compared(coref_rc, trained, folder):
-    output = ("--use-dataset-reader", "--silent", "--output-file", "predictions.jsonl")
-    coref_rc("predict", trained, "test", *output)
-    assert json.loads(coref_rc("compare", "predictions.jsonl", "predictions.jsonl"))["questions"] == 10
-    coref_rc("compare", "--ensemble", "ensemble.jsonl", "predictions.jsonl", "predictions.jsonl")
-    assert len((folder / "ensemble.jsonl").read_text().splitlines()) == 10
 
 
 def test_configs_and_experiments(coref_rc, folder):
@@ -186,9 +174,14 @@ def test_annotating(coref_rc, folder):
 
 
 @pytest.mark.usefixtures("trained")
-def test_python_in_three_lines(installed, run_script):
-    printed = run_script(
-        "three_lines",
+def test_python(installed, run_script):
+    """A component of spaCy, which spaCy finds by itself, and then the reader."""
+    component, *printed = run_script(
+        "python",
+        "import spacy",
+        "nlp = spacy.blank('en')",
+        "nlp.add_pipe('sieve_coref', config={'all_nouns': True})",
+        "print(dict(nlp.pipe_factories), list(nlp('Mary left. She was tired.').spans))",
         "import allennlp_coref_rc",
         "passage = allennlp_coref_rc.annotate('Mary took the milk. She went to the office.', 'sieve_coref')",
         "print(passage, allennlp_coref_rc.load('run').answer(passage, 'Where is the milk?'), sep='\\n')",
@@ -198,23 +191,13 @@ def test_python_in_three_lines(installed, run_script):
         "from allennlp_coref_rc.modules.recurrence import _cpp",
         "print(_cpp._load()[0]._name)",
     ).splitlines()
+    assert component == "{'sieve_coref': 'sieve_coref'} ['coref_clusters_1']"
     assert printed[:2] == [
         "AnnotatedText of 11 tokens: Mary took the milk. She went to the office.",
         "  cluster: Mary, She",
     ]
     assert printed[2].startswith("Answer: ") and printed[-2] == "True"
     assert printed[-1].startswith(str(installed))
-
-
-def test_a_component_of_spacy(run_script):
-    printed = run_script(
-        "component",
-        "import spacy",
-        "nlp = spacy.blank('en')",
-        "nlp.add_pipe('sieve_coref', config={'all_nouns': True})",
-        "print(dict(nlp.pipe_factories), list(nlp('Mary left. She was tired.').spans))",
-    )
-    assert printed == "{'sieve_coref': 'sieve_coref'} ['coref_clusters_1']\n"
 
 
 def test_data(coref_rc, folder):

@@ -539,22 +539,20 @@ def test_an_output_that_is_a_link_stays_one(tmp_path, texts):
     assert (tmp_path / "link").is_symlink() and len(list(read_documents(str(tmp_path / "log")))) == 23
 
 
-@pytest.mark.parametrize("content", ["Zoë left. She slept.\n", '{"text": "Zoë left. She slept."}\n'])
-@pytest.mark.parametrize("input, output", [("-", "-"), ("/dev/stdin", "/dev/stdout")])
-def test_pipes(tmp_path, run_command, content, input, output):
-    words = ["annotate", input, output, "--annotator", "exact_match_coref", "--workers", "0"]
-    done = run_command("allennlp_coref_rc", *words, folder=tmp_path, input=content)
-    assert done.returncode == 0 and os.listdir(tmp_path) == [], done.stderr
-    (tmp_path / "out.jsonl").write_text(done.stdout)
-    ((_, document),) = read_documents(str(tmp_path / "out.jsonl"))
-    assert document.text.text == "Zoë left. She slept." and document.text.id.startswith("stdin")
-
-
-def test_a_pipe_as_output(tmp_path):
-    words = ["annotate", "-", "-", "--annotator", "exact_match_coref", "--workers", "0"]
-    done = subprocess.run([sys.executable, "-m", "allennlp_coref_rc", *words], input=b"Mary left.", capture_output=True)
-    (tmp_path / "out.jsonl").write_bytes(done.stdout)
-    assert done.returncode == 0 and len(list(read_documents(str(tmp_path / "out.jsonl")))) == 1, done.stderr
+def test_pipes(tmp_path, run_command):
+    """Plain text by dashes, with a pipe as output too, and JSON by the names of devices, with a file as output."""
+    options = ["--annotator", "exact_match_coref", "--workers", "0"]
+    words = [sys.executable, "-m", "allennlp_coref_rc", "annotate", "-", "-", *options]
+    text = "Zoë left. She slept."
+    piped = subprocess.run(words, input=f"{text}\n", capture_output=True, encoding="utf-8", cwd=tmp_path)
+    words = ["annotate", "/dev/stdin", "/dev/stdout", *options]
+    named = run_command("allennlp_coref_rc", *words, folder=tmp_path, input=f'{{"text": "{text}"}}\n')
+    for done, output in ((piped, "piped.jsonl"), (named, "named.jsonl")):
+        assert done.returncode == 0, done.stderr
+        (tmp_path / output).write_text(done.stdout)
+        ((_, document),) = read_documents(str(tmp_path / output))
+        assert document.text.text == text and document.text.id.startswith("stdin")
+    assert sorted(os.listdir(tmp_path)) == ["named.jsonl", "piped.jsonl"]
 
 
 def test_documents_keep_their_characters(tmp_path):

@@ -303,11 +303,9 @@ def test_training_without_a_layer_says_it_once(tmp_path, monkeypatch, capsys):
 
 
 @pytest.mark.slow
-def test_in_processes_of_their_own(tagger, run_command):
+def test_checked_in_a_process_of_its_own(tagger, run_command):
     checked = run_command("allennlp_coref_rc", "check", "config.json", folder=tagger)
-    trained = run_command("allennlp_coref_rc", "train", "config.json", "-s", "run", folder=tagger)
     assert (checked.returncode, checked.stderr) == (0, "")
     first, second = checked.stdout.splitlines()
     assert first == "config.json: no errors; warnings:"
     assert second.startswith("  model.encoder.encoders.0: coref_gru reads annotations (coref), but SimpleTagger")
-    assert trained.returncode == 0 and trained.stderr.count("reads annotations") == 1

@@ -9,6 +9,7 @@ from allennlp_models.rc.metrics import SquadEmAndF1
 from allennlp_coref_rc.metrics.narrativeqa import NarrativeQaMetric
 from allennlp_coref_rc.metrics.overlap import rouge_l
 from allennlp_coref_rc.metrics.ptb_tokens import ptb_tokens
+from allennlp_coref_rc.metrics.quoref import QuorefMetric
 from tests.processes import run_in_processes
 from tests.shared import NARRATIVEQA, needs_narrativeqa
 
@@ -79,9 +80,10 @@ def test_batches_of_different_sizes_add_up_and_reset_forgets():
         (["a"], ["a"], "references: found 'a', expected a list of one or more"),
     ],
 )
-def test_bad_input_is_named(predictions, references, message):
+@pytest.mark.parametrize("metric", [NarrativeQaMetric, QuorefMetric])
+def test_bad_input_is_named(metric, predictions, references, message):
     with pytest.raises(ConfigurationError, match=message):
-        NarrativeQaMetric()(predictions, references)
+        metric()(predictions, references)
 
 
 def test_registered_name():

@@ -1,6 +1,7 @@
 """A stranger's archive of data writes nothing outside of its folder in the cache, and is unpacked once."""
 
 import json
+import multiprocessing
 import os
 import re
 import shutil
@@ -170,15 +171,21 @@ def test_what_is_incomplete_gets_no_name(outside, tmp_path):
 
 def test_several_processes_unpack_one_archive(outside, tmp_path):
     archive = zipped(tmp_path / "cnn.zip", *((f"cnn/{i}.txt", 0, "x") for i in range(2000)))
-    program = (
-        "import allennlp_coref_rc, cached_path, os\n"
-        f"folder = cached_path.cached_path({str(archive)!r}, {str(tmp_path / 'cache')!r}, extract_archive=True)\n"
-        "print(folder, len(os.listdir(folder / 'cnn')))"
-    )
-    words = [sys.executable, "-c", program]
-    processes = [subprocess.Popen(words, cwd=PROJECT, stdout=subprocess.PIPE, text=True) for _ in range(3)]
-    outputs = {process.communicate(timeout=300)[0] for process in processes}
-    assert len(outputs) == 1 and outputs.pop().endswith("-unpacked 2001\n")
+    context = multiprocessing.get_context("fork")
+    found = context.SimpleQueue()
+
+    def unpack():
+        folder = package.cached_path(archive, cache_dir=tmp_path / "cache", extract_archive=True)
+        found.put((str(folder), len(os.listdir(folder / "cnn"))))
+
+    processes = [context.Process(target=unpack) for _ in range(3)]
+    for process in processes:
+        process.start()
+    for process in processes:
+        process.join()
+        assert process.exitcode == 0
+    ((folder, files),) = {found.get() for _ in processes}
+    assert folder.endswith("-unpacked") and files == 2001
 
 
 def test_data_may_have_many_files_and_no_end_of_bytes(outside, tmp_path, monkeypatch):
