@@ -78,9 +78,10 @@ def paired_bootstrap(
     sums, sizes = np.bincount(numbers, weights=differences), np.bincount(numbers)
     generator = np.random.default_rng(seed)
     n = len(sums)
-    # One sample is drawn at a time, as all of them would be a matrix of samples by questions.
-    draws = (generator.integers(n, size=n) for _ in range(samples))
-    means = np.array([sums[drawn].sum() / sizes[drawn].sum() for drawn in draws])
+    # All samples together would be a matrix of samples by questions.
+    block = max(1, 100_000 // max(1, n))
+    draws = (generator.integers(n, size=(min(block, samples - i), n)) for i in range(0, samples, block))
+    means = np.concatenate([sums[drawn].sum(axis=1) / sizes[drawn].sum(axis=1) for drawn in draws])
     low, high = np.percentile(means, [2.5, 97.5])
     # Under the null hypothesis the observed sample is one of the samples, so it is counted too.
     tail = (1 + min((means <= 0).sum(), (means >= 0).sum())) / (samples + 1)

@@ -87,9 +87,15 @@ def filled(text: str, tables: Mapping[str, Any], runs: Sequence[Line]) -> str:
 def made(table: Mapping[str, Any], runs: Sequence[Line]) -> list[str]:
     """A table's lines in Markdown."""
     rows = {label: {**table.get("cells", {}), **row} for label, row in expanded(table["rows"]).items()}
-    columns = []
+    columns, found = [], {}
     for column in table["columns"].values():
-        of_rows = {label: chosen({**row, **column}, runs) for label, row in rows.items()}
+        of_rows = {}
+        for label, row in rows.items():
+            cell = {**row, **column}
+            patterns = str([cell.get(name) for name in runs[0]])
+            if patterns not in found:
+                found[patterns] = chosen(cell, runs)
+            of_rows[label] = found[patterns]
         base = of_rows[column["base"]] if "base" in column else next(filter(None, of_rows.values()), [])
         columns.append([content({**row, **column}, of_rows[label], base) for label, row in rows.items()])
     return markdown([table.get("title", ""), *table["columns"]], list(zip(rows, *columns)))
@@ -125,9 +131,11 @@ def chosen(cell: Cell, runs: Sequence[Line]) -> list[Line]:
 
 def matches(line: Line, cell: Cell) -> bool:
     """Whether a run belongs to a cell. What is left of older runs has several seeds, and is chosen by `seed` alone."""
-    words = {column: line[column].split() if column == "conditions" else [line[column]] for column in line}
     patterns = {"seed": "[!,]" if "," in line["seed"] else "*", **cell}
-    return all(any(fnmatchcase(word, str(patterns[c])) for word in words[c]) for c in line if c in patterns)
+    return all(
+        any(fnmatchcase(word, str(patterns[c])) for word in (line[c].split() if c == "conditions" else [line[c]]))
+        for c in line.keys() & patterns.keys()
+    )
 
 
 def content(cell: Cell, runs: Sequence[Line], base: Sequence[Line]) -> str:

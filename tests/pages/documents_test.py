@@ -85,9 +85,10 @@ def test_each_text_runs_in_its_own_direction(tmp_path):
     hebrew = AnnotatedText(["שלום", ",", "Mary", "."], clusters=[[(0, 1)]])
     write_documents(str(tmp_path / "texts.jsonl"), [Document(hebrew), STORY])
     main(["draw", "clusters", str(tmp_path / "texts.jsonl"), str(tmp_path / "out")])
-    for name, direction in (("001", "rtl"), ("002", "ltr")):
-        with opened(tmp_path / "out" / f"{name}.html") as page:
+    with opened(tmp_path / "out" / "001.html") as page:
+        for direction in ("rtl", "ltr"):
             assert page.locator("main p").first.evaluate("p => getComputedStyle(p).direction") == direction
+            page.goto((tmp_path / "out" / "002.html").as_uri())
 
 
 @pytest.mark.slow
