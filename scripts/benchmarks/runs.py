@@ -18,6 +18,7 @@ Values checked: commands end with the status 0, read as many questions, and trai
 
 import argparse
 import json
+import math
 import os
 import statistics
 import subprocess
@@ -71,13 +72,13 @@ class Runs(Subject):
         return run
 
     def disagreements(self, turns: Mapping[Tree, Sequence[Turn]]) -> list[str]:
-        (first, expected), *others = ((tree.tree, turn.result) for tree, rounds in turns.items() for turn in rounds)
+        results = ((tree.tree, turn.result) for tree, rounds in turns.items() for turn in rounds)
+        (first, expected), *others = ((tree, {"questions": x["questions"], **x["values"]}) for tree, x in results)
         return [
-            f"{tree} has the {name} {found}, {first} {value}"
-            for tree, result in others
-            for name, value in {"questions": expected["questions"], **expected["values"]}.items()
-            for found in [{**result, **result["values"]}[name]]
-            if not abs(found - value) <= 1e-3 * abs(value) * (name != "questions")
+            f"{tree} has the {name} {values[name]}, {first} {value}"
+            for tree, values in others
+            for name, value in expected.items()
+            if not math.isclose(values[name], value, rel_tol=0 if name == "questions" else 1e-3)
         ]
 
     def rows(self, setting: Any, competitor: Tree, turns: Sequence[Turn], first: Sequence[Turn]) -> Iterator[Row]:

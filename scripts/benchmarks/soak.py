@@ -41,6 +41,7 @@ CONFIGS = {
     "epoch": ["narrativeqa/dassa_coref_feats"],
     "trainings": ["babi/quick_start", "babi/ga_mage_gru", "babi/bi_gru_one_hot"],
 }
+SAMPLES = 400
 DATA = {"folder": "bundled://simulated", "task": 2, "max_instances": 48}
 
 Steps = Iterator[tuple[int, int]]
@@ -94,7 +95,8 @@ class Soak(Subject):
         configs, samples, rows = self.arguments.configs or CONFIGS[what], [], -1
         with tempfile.TemporaryDirectory() as folder:
             for done, total in tqdm(getattr(self, what)(configs, Path(folder)), unit=" steps"):
-                samples.append((done, resident()))
+                if not samples or (done - samples[-1][0]) * SAMPLES >= total:
+                    samples.append((done, resident()))
                 if done * self.arguments.rows // total == rows:
                     continue
                 rows = done * self.arguments.rows // total

@@ -37,8 +37,6 @@ LAZY = 10_000  # microseconds; the import of a placeholder takes less, and those
 
 
 Command = NamedTuple("Command", [("command", str)])
-
-
 METRICS = {"training_loss": 1.0, "validation_loss": 1.0, "validation_accuracy": 0.5}
 INPUTS: dict[str, dict[str, Any]] = {
     "run/config.json": {},
@@ -53,13 +51,9 @@ def start(command: Command, folder: Path, **environment: str) -> str:
     """Runs a command. Returns its standard error."""
     program, *words = command.command.split()
     python = ["-m", "allennlp_coref_rc", *words] if program == "coref-rc" else ["-c", command.command]
-    options: dict[str, Any] = {
-        "cwd": folder,
-        "env": {**os.environ, **environment},
-        "capture_output": True,
-        "text": True,
-    }
-    process = subprocess.run([sys.executable, *python], **options)
+    process = subprocess.run(
+        [sys.executable, *python], cwd=folder, env={**os.environ, **environment}, capture_output=True, text=True
+    )
     if process.returncode:
         last = (process.stderr.strip().splitlines() or ["nothing on standard error"])[-1]
         raise ConfigurationError(f"no figures: {command.command} ended with status {process.returncode}: {last}")
