@@ -233,7 +233,7 @@ class GAReader(ClozeModel):
         return TokenVectors(self._text_field_embedder(text), get_text_field_mask(text), annotations)
 
     def _encode(self, inputs: Pair, occurrences: Optional[torch.Tensor], explanations: list[Attention]) -> Pair:
-        """Encodes passage and question with all layers, and adds the attention used to `explanations`."""
+        """Encodes passage and question with all layers. With `explain`, `explanations` gets the attention used."""
         passage, question = inputs.passage.vectors, inputs.question.vectors
         last = len(self._passage_encoders) - 1
         for i, encoders in enumerate(self._encoders()):
@@ -248,7 +248,8 @@ class GAReader(ClozeModel):
                 passage = self._dropout(gated_passage)
             else:
                 question, attentions = self._gating.final_question(encoded)
-            explanations.extend(attention._replace(layer=i + 1) for attention in attentions)
+            if self.explain:
+                explanations.extend(attention._replace(layer=i + 1) for attention in attentions)
         if self._passage_self_belief is not None:
             passage, weights = self._passage_self_belief(passage, inputs.passage)
             _explain_self_belief(explanations, "passage", weights)

@@ -131,7 +131,7 @@ def test_answers_that_are_not_right_or_wrong_leave_the_cell_empty(file, folder):
 @pytest.mark.parametrize(
     "old, new, message",
     [
-        ("run,", "runs,", "runs.csv, line 1: found the columns .* expected also 'run'"),
+        ("run,", "runs,", "runs.csv, line 1: found 'runs, .*', expected also 'run'"),
         (",abc,", ",", "runs.csv, line 2: found 17 fields, expected 18"),
         (",abc,", ",abc,abc,", "runs.csv, line 2: found 19 fields, expected 18"),
         (",0.1,", ",0.1x,", "runs.csv, line 3, column 'best_validation_loss': found '0.1x', expected a number"),
