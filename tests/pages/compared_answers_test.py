@@ -95,7 +95,7 @@ def test_questions_can_be_those_that_only_some_readers_answer(tmp_path, write, c
 @pytest.mark.parametrize(
     "predictions, message",
     [
-        ({"GRU": GRU}, r"found one reader \(GRU\), expected two or more readers"),
+        ({"GRU": GRU}, r"found one reader \(GRU\), expected two or more"),
         (
             {"GRU": GRU, "Coref": [*COREF[:2], {**COREF[2], "gold": None}]},
             r"Coref.jsonl, line 3, .*: found no gold or answer_texts, expected a question",

@@ -256,7 +256,7 @@ def test_a_picture_shows_the_tokens_around_the_answer():
         ("3", "line 2: found '3.*, expected an object"),
         (
             json.dumps({**PREDICTION, "question": ""}).replace("question_tokens", "q"),
-            "without question_tokens, expected",
+            "found no question_tokens, expected",
         ),
         (
             json.dumps({**PREDICTION, "explanations": {"question_self_belief": [[1.0]]}}),

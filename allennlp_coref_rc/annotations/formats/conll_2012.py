@@ -171,4 +171,4 @@ def _arguments(path: str, rows: Sequence[Row], column: int, offset: int) -> Iter
                 yield role, (start, token + 1)
     if opened:
         role, _, number = opened[0]
-        raise ConfigurationError(f"{path}, line {number}: the argument {role} in column {column + 1} does not end")
+        raise ConfigurationError(f"{path}, line {number}: found no end of the argument {role} in column {column + 1}")

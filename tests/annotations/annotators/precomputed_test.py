@@ -217,5 +217,5 @@ def test_errors_in_what_was_downloaded_name_the_address(tmp_path, monkeypatch):
     assert "0a1b2c" not in str(error.value)
     source = AnnotatedText(["Mary"], id="a")
     write_annotated_texts(str(cached), [source, source])
-    with pytest.raises(ConfigurationError, match=f"^{address}: found 'a' again, .*{address}"):
+    with pytest.raises(ConfigurationError, match=f"^{address}: found 'a', which {address} has already"):
         precomputed(address, "annotated").annotate(AnnotatedText(["Mary"]))

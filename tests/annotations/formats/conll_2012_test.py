@@ -153,7 +153,7 @@ BEGIN, END = "#begin document (d); part 0\n", "#end document\n"
         (BEGIN + row(f"({'1' * 5000})") + END, "line 2: found '(11"),
         (
             BEGIN + row("(A* -") + row("* -") + "\n" + END,
-            "line 2: the argument A in column 12 does not end",
+            "line 2: found no end of the argument A in column 12",
         ),
         (BEGIN + row("*) -") + "\n" + END, "line 2: found the end of an argument in column 12 that has not begun"),
         (BEGIN + row("(A*) -") + "\n" + END, "line 2: found no predicate in column 12"),

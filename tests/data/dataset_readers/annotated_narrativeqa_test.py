@@ -377,7 +377,7 @@ class TestMalformedFolders:
     def test_a_missing_column(self, folder, name, column):
         edit(folder / name, lambda rows: rows[0].__setitem__(rows[0].index(column), "other"))
         message = refusal(lambda: list(reader().read(str(folder / "train"))))
-        assert message.startswith(f"{folder / name}, line 1: found the columns ")
+        assert message.startswith(f"{folder / name}, line 1: found '")
         assert message.endswith(f"expected also '{column}'")
 
     def test_empty_columns_name_the_option(self):
