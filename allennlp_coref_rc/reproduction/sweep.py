@@ -80,7 +80,7 @@ def environment(threads: int, gpu: Slot = None) -> dict[str, str]:
 def _child(run: Run, gpu: Slot, job: Job) -> None:
     end_with_parent()
     # A crash prints where it happened.
-    faulthandler.enable(sys.__stderr__)
+    faulthandler.enable(2)
     # CUDA reads these when it is first used, and no parent process has used it.
     os.environ.update(environment(int(os.environ["OMP_NUM_THREADS"]), gpu))
     try:
