@@ -12,7 +12,7 @@ from allennlp_coref_rc.annotations import Document
 from allennlp_coref_rc.common.checks import check_choice
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.data.babi.babi_files import NUM_TASKS, BabiQuestion, find_split, read_babi
-from allennlp_coref_rc.data.dataset_readers.answers import add_candidates, add_class, add_seen_candidates, mark_skipped
+from allennlp_coref_rc.data.dataset_readers.answers import add_candidates, mark_skipped
 from allennlp_coref_rc.data.dataset_readers.reading_comprehension_reader import (
     CUT_OFF,
     GivenPassage,
@@ -20,6 +20,7 @@ from allennlp_coref_rc.data.dataset_readers.reading_comprehension_reader import 
     Text,
     candidate_names,
 )
+from allennlp_coref_rc.data.fields import CANDIDATE_LABELS, CLASS_LABELS, AnswerField, CandidatesField, metadata_of
 
 EXTRACTIVE_TASKS = frozenset({1, 2, 3, 4, 5, 11, 12, 13, 14, 16})
 """The tasks whose answers are always words of the passage. In the other tasks, answers are classes."""
@@ -113,12 +114,12 @@ class AnnotatedBabiReader(ReadingComprehensionReader):
                 )
             if self.skip(CUT_OFF):
                 return
-            add_seen_candidates(instance, None)
+            _add_seen_candidates(instance, None)
             mark_skipped(instance)
         elif answer_type == "classification":
-            add_class(instance, answer)
+            _add_class(instance, answer)
         elif candidates is None:
-            add_seen_candidates(instance, answer)
+            _add_seen_candidates(instance, answer)
         else:
             words, target = list(map(self.tokenize, candidates)), None if answer is None else self.tokenize(answer)
             add_candidates(instance, candidate_names(candidates), words, target)
@@ -170,3 +171,16 @@ def _words(tokenizer: Tokenizer, statement: str) -> list[str]:
 
 def _has(tokens: Sequence[str], answer: str) -> bool:
     return answer.lower() in map(str.lower, tokens)
+
+
+def _add_class(instance: Instance, answer: Optional[str]) -> None:
+    """Adds an answer that is one of the classes in the vocabulary, and not a word of the passage."""
+    if answer is not None:
+        instance.add_field("answer", AnswerField(answer.lower(), CLASS_LABELS))
+
+
+def _add_seen_candidates(instance: Instance, answer: Optional[str]) -> None:
+    """Adds candidates, which are the answers seen in training, and the answer if it is known."""
+    instance.add_field("candidates", CandidatesField(metadata_of(instance)["passage_tokens"]))
+    if answer is not None:
+        instance.add_field("answer", AnswerField(answer.lower(), CANDIDATE_LABELS))

@@ -9,7 +9,6 @@ from allennlp.data.fields import IndexField, TextField
 from allennlp_coref_rc.annotations.annotated_text import Span
 from allennlp_coref_rc.data.fields import (
     CANDIDATE_LABELS,
-    CLASS_LABELS,
     SKIPPED_ANSWER,
     UNKNOWN_ANSWER,
     AnswerField,
@@ -20,20 +19,6 @@ from allennlp_coref_rc.data.fields import (
 
 def passage_tokens(instance: Instance) -> list[str]:
     return metadata_of(instance)["passage_tokens"]
-
-
-def add_class(instance: Instance, answer: Optional[str]) -> None:
-    """Adds an answer that is one of the classes in the vocabulary, and not a word of the passage."""
-    if answer is not None:
-        instance.add_field("answer", AnswerField(answer.lower(), CLASS_LABELS))
-
-
-def add_seen_candidates(instance: Instance, answer: Optional[str]) -> None:
-    """Adds candidates, which are the answers seen in training, and the answer if it is known."""
-    passage = passage_tokens(instance)
-    instance.add_field("candidates", CandidatesField(passage))
-    if answer is not None:
-        instance.add_field("answer", AnswerField(answer.lower(), CANDIDATE_LABELS))
 
 
 def add_candidates(

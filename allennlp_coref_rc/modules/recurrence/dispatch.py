@@ -74,7 +74,7 @@ def recurrence(given: RecurrenceInput, backend: str = "auto", recompute: bool = 
     given = _prepared(given)
     run = _backend(backend, given)
     if run is not _triton.fused:
-        given = given.with_one_hidden_bias()
+        given = _with_one_hidden_bias(given)
     # The compiled loop does all this itself, and the fused kernel a part of it.
     if run is not _cpp.cpp:
         if not any(edge.sources.size(2) for edge in given.edges):
@@ -90,6 +90,15 @@ def recurrence(given: RecurrenceInput, backend: str = "auto", recompute: bool = 
     if run is not reference and states.requires_grad:
         states.register_hook(_refuse_create_graph)
     return states
+
+
+def _with_one_hidden_bias(given: RecurrenceInput) -> RecurrenceInput:
+    """The same with `bias_hn` of the candidate alone."""
+    size = given.weight_hh.size(0) // 3
+    if given.bias is None or given.bias_hn.size(0) == size:
+        return given
+    bias_hr_hz, bias_hn = given.bias_hn.split([2 * size, size])
+    return given._replace(bias=given.bias + torch.nn.functional.pad(bias_hr_hz, (0, size)), bias_hn=bias_hn)
 
 
 def _refuse_create_graph(grad: torch.Tensor) -> None:

@@ -52,14 +52,6 @@ class RecurrenceInput(NamedTuple):
     bias: Optional[torch.Tensor] = None
     keys: Optional[torch.Tensor] = None
 
-    def with_one_hidden_bias(self) -> "RecurrenceInput":
-        """The same with `bias_hn` of the candidate alone."""
-        size = self.weight_hh.size(0) // 3
-        if self.bias is None or self.bias_hn.size(0) == size:
-            return self
-        bias_hr_hz, bias_hn = self.bias_hn.split([2 * size, size])
-        return self._replace(bias=self.bias + torch.nn.functional.pad(bias_hr_hz, (0, size)), bias_hn=bias_hn)
-
     def multiplied(self) -> "RecurrenceInput":
         """
         The same with the products of the inputs with `weight_ih` and, in further columns, with `keys`. `bias` is still

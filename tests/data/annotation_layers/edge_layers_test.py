@@ -8,7 +8,8 @@ from hypothesis import strategies as st
 
 from allennlp_coref_rc.annotations import AnnotatedText, DiscourseRelation, Edge, Frame
 from allennlp_coref_rc.data.annotation_layers import AnnotationLayer, DiscourseEdges, SrlEdges, TypedEdges
-from allennlp_coref_rc.data.annotation_layers.edges import OTHER_SEQUENCE, linked_sources
+from allennlp_coref_rc.data.annotation_layers.edge_layers import linked_sources
+from allennlp_coref_rc.data.annotation_layers.edges import OTHER_SEQUENCE
 from tests.annotations.texts import annotated_texts, spans
 
 pytestmark = pytest.mark.slow

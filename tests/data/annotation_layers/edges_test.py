@@ -2,14 +2,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from allennlp_coref_rc.data.annotation_layers.edges import (
-    FIRST_MENTION,
-    OTHER_SEQUENCE,
-    PADDING,
-    coref_sources,
-    split_sources,
-    swapped_spans,
-)
+from allennlp_coref_rc.data.annotation_layers.edge_layers import coref_sources, split_sources, swapped_spans
+from allennlp_coref_rc.data.annotation_layers.edges import FIRST_MENTION, OTHER_SEQUENCE, PADDING
 from tests.annotations.texts import clusters
 
 READ, WRITE = ("all", "first"), ("all", "last")

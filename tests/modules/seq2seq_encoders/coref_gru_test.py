@@ -7,13 +7,8 @@ from allennlp.common import Params
 from allennlp.common.checks import ConfigurationError
 from allennlp.modules import Seq2SeqEncoder
 
-from allennlp_coref_rc.data.annotation_layers.edges import (
-    FIRST_MENTION,
-    OTHER_SEQUENCE,
-    PADDING,
-    coref_sources,
-    split_sources,
-)
+from allennlp_coref_rc.data.annotation_layers.edge_layers import coref_sources, split_sources
+from allennlp_coref_rc.data.annotation_layers.edges import FIRST_MENTION, OTHER_SEQUENCE, PADDING
 from allennlp_coref_rc.modules.pair import TokenVectors
 from allennlp_coref_rc.modules.seq2seq_encoders import CorefGru
 from tests.modules.seq2seq_encoders import typed_edges
