@@ -74,7 +74,7 @@ class Answer:
 
     @property
     def explanations(self) -> Optional[list[dict[str, Any]]]:
-        """What was attended to in each layer of a `ga_reader` (see `ClozeReaderPredictor`), if asked to `explain`."""
+        """The attention in each layer of a `ga_reader` (see `ClozeReaderPredictor`), if asked to `explain`."""
         return self.output.get("explanations")
 
     @property

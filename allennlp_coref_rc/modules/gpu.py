@@ -27,11 +27,11 @@ def once(mask: torch.Tensor, objects: Sequence[Any], setting: Hashable, make: Ca
     return made[key][1]
 
 
-def side_by_side(
+def in_parallel(
     given: Sequence[torch.Tensor], calls: Sequence[Callable[[], tuple[torch.Tensor, ...]]]
 ) -> list[tuple[torch.Tensor, ...]]:
     """
-    The results of calls that do not need each other's. Of what the caller has computed they read `given`. On a GPU, all
+    The results of calls that do not need each other's. They read `given`, which the caller has computed. On a GPU, all
     but the first work in streams of their own: a recurrence keeps only as many multiprocessors busy as the batch has
     sequences, so that two take as long as one.
     """

@@ -30,7 +30,7 @@ FIRST_WORDS = 12
 
 
 Row = dict[str, Any]
-"""What the index says about a document."""
+"""A document's entry in the index."""
 
 Structure = tuple[str, list[tuple[str, int, int]]]
 """A frame, a relation or an edge for the page's script: its name, and for each span its role and its [start, stop)."""

@@ -97,7 +97,7 @@ def with_passage_candidates(
 
 
 def improve(output: dict[str, Any], other: dict[str, Any], vocab: Vocabulary) -> list[str]:
-    """The warning that the reader would rather give an answer that it does not know; an empty output gets that one."""
+    """The warning that the reader prefers an answer that it does not know. An empty output gets this answer."""
     if other["answer"] is None or other["answer"] in vocab.get_token_to_index_vocabulary(CANDIDATE_LABELS):
         return []
     if output["answer"] is None:

@@ -48,7 +48,7 @@ def eaters(rng):
 
 
 def times(rng):
-    """What was at night is asked, so that night is like no other time; the sentences are in any order."""
+    """Questions ask only about the night, so that no other time is like it; the sentences are in any order."""
     person = rng.choice(PEOPLE)
     places = rng.sample(PLACES, 3)
     facts = [

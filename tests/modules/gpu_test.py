@@ -5,7 +5,7 @@ from unittest import mock
 import torch
 
 from allennlp_coref_rc.modules import gpu
-from allennlp_coref_rc.modules.gpu import once, side_by_side
+from allennlp_coref_rc.modules.gpu import in_parallel, once
 
 
 def test_once_for_each_mask_its_objects_and_settings():
@@ -57,7 +57,7 @@ def test_streams_wait_for_what_they_read_and_are_waited_for():
         mock.patch("torch.cuda.current_stream", lambda device: stream("main")),
         mock.patch("torch.cuda.stream", inside),
     ):
-        results = side_by_side([given], [lambda: call("first"), lambda: call("second")])
+        results = in_parallel([given], [lambda: call("first"), lambda: call("second")])
         assert len(results) == 2
         assert events == [
             "side waits for main",
@@ -68,5 +68,5 @@ def test_streams_wait_for_what_they_read_and_are_waited_for():
             "result of second is read in main",
         ]
         events.clear()
-        side_by_side([given], [lambda: call("only")])
+        in_parallel([given], [lambda: call("only")])
         assert events == ["only in main"]

@@ -18,7 +18,7 @@ pytestmark = [
 
 
 FOREIGN = []
-"""What the page requested from other servers."""
+"""The addresses of other servers that the page has requested."""
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,7 @@ from torch.nn import Parameter
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.data.annotation_layers.edges import FIRST_MENTION, OTHER_SEQUENCE
 from allennlp_coref_rc.data.fields import AnnotationTensors
-from allennlp_coref_rc.modules.gpu import once, side_by_side
+from allennlp_coref_rc.modules.gpu import in_parallel, once
 from allennlp_coref_rc.modules.pair import Pair, TokenVectors
 from allennlp_coref_rc.modules.recurrence import Edges, RecurrenceInput, recurrence, sequential_sources
 from allennlp_coref_rc.modules.seq2seq_encoders.annotated_seq2seq_encoder import AnnotatedSeq2SeqEncoder
@@ -201,7 +201,7 @@ class RecurrentEncoder(AnnotatedSeq2SeqEncoder):
     ) -> list[torch.Tensor]:
         """The states of texts, given what reads them all, in reverse or not."""
         directions = [partial(read, reverse) for reverse in (False, True)[: len(self._suffixes())]]
-        by_direction = side_by_side([text.vectors for text in texts], directions)
+        by_direction = in_parallel([text.vectors for text in texts], directions)
         return [torch.cat(states, dim=-1) for states in zip(*by_direction)]
 
     def _handed_over(

@@ -352,7 +352,7 @@ def span_probabilities(scores: Tensor, lengths: Tensor, least: float) -> list[li
         total = outside[t] + ongoing.sum(1, keepdim=True)
         ongoing /= total
         weights[t] /= total
-    # Of the tags from each place on, and of those if a role that came before may go on.
+    # Sums over the tags from each place on: over all, and over those that continue a role which began before.
     after = weights.new_ones(tokens + 1, sequences, 1)
     going_on = weights.new_ones(tokens + 1, sequences, number // 2)
     for t in reversed(range(tokens)):
