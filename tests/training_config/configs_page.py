@@ -80,13 +80,9 @@ class Line(NamedTuple):
     text: str
 
 
-def configs() -> set[tuple[str, str]]:
-    """The folders and names of the configs that the first table lists."""
-    found, folders = set(), []
-    for cell, names, _ in tables(PAGE)[0]:
-        folders = code(cell) or folders
-        found.update((folder, name) for folder in folders for name in code(names))
-    return found
+def folders() -> set[str]:
+    """The folders of configs that the first table lists."""
+    return {folder for cell, *_ in tables(PAGE)[0] for folder in code(cell)}
 
 
 def section(title: str) -> str:
@@ -111,11 +107,6 @@ def code(cell: str) -> list[str]:
 def fields_of_variants(title: str) -> dict[str, str]:
     """By the variants of a section's first table, such as `mage_gru(16)`, their fields."""
     return {code(variant)[0]: code(field)[0] for variant, field, _ in tables(section(title))[0]}
-
-
-def keys_of_fields(title: str) -> dict[str, list[str]]:
-    """By the fields of a section's second table, patterns of the keys that they change."""
-    return {field: code(keys) for fields, keys in tables(section(title))[1] for field in code(fields)}
 
 
 def examples() -> list[str]:

@@ -13,6 +13,50 @@ from tests.training_config.configs import evaluate
 
 pytestmark = pytest.mark.slow
 
+VIEWS = dict.fromkeys(["discourse_explicit", "discourse_non_explicit", "srl", "coref"], "dataset_reader.annotator")
+VIEWS["sentence_spans"] = ""
+
+KEYS = {
+    "variants": {
+        "encoder": "model.passage_encoders model.question_encoders model.initializer dataset_reader.annotation_layers",
+        "layers": "model.passage_encoders model.question_encoders",
+        "gating": "model.gating",
+        "self_belief.question": "model.question_self_belief",
+        "self_belief.passage": "model.passage_self_belief",
+        "pointer": "model.pointer",
+        "cluster_one_hot": "model.cluster_one_hot model.*.input_size model.*.input_dim "
+        "dataset_reader.annotation_layers.coref_clusters",
+        "corruption": "dataset_reader.annotator",
+        "transformer": "model.text_field_embedder.token_embedders dataset_reader.token_indexers model.*.input_size "
+        "model.*.input_dim model.initializer trainer.optimizer trainer.learning_rate_scheduler",
+    },
+    "qanet_variants": {
+        **{
+            f"views.{view}": f"model.modeling_layer.heads.{view} dataset_reader.annotation_layers.{view} {annotator}"
+            for view, annotator in VIEWS.items()
+        },
+        "heads_in_all_blocks": "model.modeling_layer.annotated_blocks model.modeling_layer.num_attention_heads "
+        "model.modeling_layer.attention_projection_dim",
+        "join_unannotated": "model.modeling_layer.join_unannotated",
+        "encoder": "model dataset_reader.annotation_layers dataset_reader.annotator trainer.optimizer.weight_decay",
+        "transformer": "model*.text_field_embedder.token_embedders dataset_reader.token_indexers model.*.input_size "
+        "model.*.input_dim trainer.optimizer trainer.learning_rate_scheduler",
+        "max_batch_size": "data_loader.batch_sampler.batch_size validation_data_loader.batch_size "
+        "trainer.num_gradient_accumulation_steps",
+        "moving_average": "trainer.moving_average",
+    },
+}
+KEYS["narrativeqa_variants"] = KEYS["qanet_variants"] | {
+    **dict.fromkeys(
+        ["budget", "authors_budget"],
+        "data_loader.batch_sampler.batch_size validation_data_loader.batch_size trainer.num_epochs "
+        "trainer.patience trainer.num_gradient_accumulation_steps trainer.learning_rate_scheduler.patience",
+    ),
+    "files": "train_data_path validation_data_path test_data_path evaluate_on_test dataset_reader.text "
+    "dataset_reader.annotator",
+}
+"""By library and field, patterns of the keys that a variant changes; of both dataset readers."""
+
 
 class Library(NamedTuple):
     """A library of variants: its file, its sections of the page, and a config to add them to."""
@@ -23,14 +67,13 @@ class Library(NamedTuple):
 
     @property
     def fields(self):
-        return self._tables(configs_page.fields_of_variants)
+        return {
+            key: value for section in self.sections for key, value in configs_page.fields_of_variants(section).items()
+        }
 
     @property
     def keys(self):
-        return self._tables(configs_page.keys_of_fields)
-
-    def _tables(self, of_section):
-        return {key: value for section in self.sections for key, value in of_section(section).items()}
+        return {field: keys.split() for field, keys in KEYS[self.file].items()}
 
     def experiment(self, *variants):
         added = "".join(f" + variants.{variant}" for variant in variants)
