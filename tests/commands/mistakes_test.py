@@ -150,6 +150,27 @@ def test_a_good_config_is_said_to_be_good(clone, monkeypatch, capsys):
         (["check", ""], "an empty path: no such config; coref-rc configs lists"),
         (["print-results", "nowhere", "--keys", "accuracy"], "nowhere: no such folder, expected one of trainings"),
         (["check", "output"], "output: found a directory, expected a config"),
+        (
+            ["check", "small.json", "-o", '{"dataset_reader.foldr": "data/babi"}'],
+            "small.json: dataset_reader.foldr: AnnotatedBabiReader has no such key; did you mean folder?\n",
+        ),
+        (
+            ["train", "broken.jsonnet", "-s", "new"],
+            "broken.jsonnet: found no Jsonnet: STATIC ERROR: broken.jsonnet:2:1: expected a comma before next field.\n",
+        ),
+        (
+            ["predict", "output/quick_start", "test", "--use-dataset-reader", "--predictor", "cloze_readr"],
+            '--predictor: found "cloze_readr", which is not a registered Predictor; did you mean cloze_reader?\n',
+        ),
+        (
+            ["predict", "output/quick_start", "questions.jsonl"],
+            "questions.jsonl: no such file; expected objects in JSON, a line each, or --use-dataset-reader and data\n",
+        ),
+        (["evalute", "output/quick_start", "test"], "found no command 'evalute': did you mean evaluate?\n"),
+        (
+            ["predict", "output/quick_start", "test", "--use-dataset-reader", "--output-file", "output"],
+            "output: found a directory, expected a file\n",
+        ),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",
 )
