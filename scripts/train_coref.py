@@ -29,8 +29,8 @@ from tqdm import tqdm
 from allennlp_coref_rc.annotations import AnnotatedText
 from allennlp_coref_rc.annotations.annotated_text import Cluster
 from allennlp_coref_rc.annotations.annotators.coref.english_coref import features, network
-from allennlp_coref_rc.annotations.annotators.coref.english_coref.features import NAME, PRONOUN, Mentions
-from allennlp_coref_rc.annotations.annotators.coref.english_coref.mentions import WIDTH, Parse
+from allennlp_coref_rc.annotations.annotators.coref.english_coref.features import NAME, PRONOUN, WIDTH, Mentions
+from allennlp_coref_rc.annotations.annotators.parse import Parse
 from allennlp_coref_rc.annotations.english import parse
 from allennlp_coref_rc.annotations.formats import FORMATS
 from allennlp_coref_rc.annotations.tokenization import token_span
@@ -98,7 +98,7 @@ class Example:
 
 
 def make_example(corpus: str, doc: Doc, clusters: Sequence[Cluster] = ()) -> Example:
-    m = Mentions(Parse.of(doc), corpus == "litbank")
+    m = Mentions(Parse(doc), corpus == "litbank")
     return Example(corpus, m, features.vectors(m), clusters)
 
 

@@ -20,7 +20,6 @@ from scipy.sparse import csr_matrix
 from sklearn.linear_model import LogisticRegression
 
 from allennlp_coref_rc.annotations import AnnotatedText
-from allennlp_coref_rc.annotations.annotators.discourse.clauses import Parse
 from allennlp_coref_rc.annotations.annotators.discourse.discourse import find_candidates
 from allennlp_coref_rc.annotations.annotators.discourse.features import (
     EXPLICIT_ROWS,
@@ -31,6 +30,7 @@ from allennlp_coref_rc.annotations.annotators.discourse.features import (
     pair_rows,
     sense_rows,
 )
+from allennlp_coref_rc.annotations.annotators.parse import Parse
 from allennlp_coref_rc.annotations.annotators.senses import conll_sense
 from allennlp_coref_rc.annotations.english import parse
 from allennlp_coref_rc.annotations.formats import read_conll_2016
@@ -126,7 +126,7 @@ def main() -> None:
     if arguments.fold:
         reader = CorpusReader(fold=arguments.fold)
         texts = [text for text in texts if reader.in_fold(str(text.id))]
-    parses = [Parse(doc, text.sentences) for text, doc in zip(texts, parse(texts))]
+    parses = [Parse(doc) for doc in parse(texts)]
     np.savez_compressed(arguments.output, **train(arguments.corpus, texts, parses))
     print(f"{len(texts)} documents, {arguments.output.stat().st_size:,} bytes")
 

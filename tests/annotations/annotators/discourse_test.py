@@ -13,8 +13,9 @@ from allennlp_coref_rc.annotations import AnnotatedText, sentence_spans
 from allennlp_coref_rc.annotations.annotators import Annotator, Discourse
 from allennlp_coref_rc.annotations.annotators.connectives import CONNECTIVES, HARD
 from allennlp_coref_rc.annotations.annotators.discourse import discourse
-from allennlp_coref_rc.annotations.annotators.discourse.clauses import Parse, arguments_of
+from allennlp_coref_rc.annotations.annotators.discourse.clauses import arguments_of
 from allennlp_coref_rc.annotations.annotators.discourse.features import connective_features
+from allennlp_coref_rc.annotations.annotators.parse import Parse
 from allennlp_coref_rc.annotations.annotators.senses import SENSES
 
 VOCAB = spacy.blank("en").vocab
@@ -37,7 +38,7 @@ def parsed(lines):
     doc = Doc(
         VOCAB, words, tags=tags, pos=pos, heads=heads, deps=labels, sent_starts=[i in starts for i in range(len(words))]
     )
-    return Parse(doc, sentences)
+    return Parse(doc)
 
 
 BEFORE = "Rain:NN:2:nsubj fell:VBD:0:root"

@@ -10,13 +10,14 @@ import numpy as np
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, DiscourseRelation, Span
 from allennlp_coref_rc.annotations.annotators.annotator import Annotator
 from allennlp_coref_rc.annotations.annotators.connectives import CONNECTIVES, HARD, find_connectives
-from allennlp_coref_rc.annotations.annotators.discourse.clauses import Parse, arguments_of
+from allennlp_coref_rc.annotations.annotators.discourse.clauses import arguments_of
 from allennlp_coref_rc.annotations.annotators.discourse.features import (
     connective_features,
     connective_rows,
     pair_rows,
     sense_rows,
 )
+from allennlp_coref_rc.annotations.annotators.parse import Parse
 from allennlp_coref_rc.annotations.english import parse
 from allennlp_coref_rc.common.errors import ConfigurationError
 
@@ -78,7 +79,7 @@ class Discourse(Annotator):
     def annotate_batch(self, texts: Sequence[AnnotatedText]) -> list[AnnotatedText]:
         docs = parse(texts, self._spacy_model)
         return [
-            dataclasses.replace(text, relations=text.relations + self._relations(text, Parse(doc, text.sentences)))
+            dataclasses.replace(text, relations=text.relations + self._relations(text, Parse(doc)))
             for text, doc in zip(texts, docs)
         ]
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from zlib import crc32
 
 from allennlp_coref_rc.annotations.annotated_text import Span
-from allennlp_coref_rc.annotations.annotators.discourse.clauses import FINITE, Parse
+from allennlp_coref_rc.annotations.annotators.parse import FINITE, Parse
 
 RELATION_ROWS, EXPLICIT_ROWS, IMPLICIT_ROWS = 1 << 15, 1 << 11, 1 << 12
 """The numbers of rows of the models' weights, over which features are hashed."""

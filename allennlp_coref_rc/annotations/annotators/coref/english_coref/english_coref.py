@@ -17,7 +17,7 @@ from allennlp_coref_rc.annotations.annotators.coref.english_coref.features impor
     pair_features,
     vectors,
 )
-from allennlp_coref_rc.annotations.annotators.coref.english_coref.mentions import Parse
+from allennlp_coref_rc.annotations.annotators.parse import Parse
 from allennlp_coref_rc.annotations.clusters import largest_clusters
 from allennlp_coref_rc.annotations.english import parse
 from allennlp_coref_rc.common.checks import check_number
@@ -96,7 +96,7 @@ class EnglishCoref(Annotator):
         ]
 
     def _clusters(self, doc: "Doc") -> list[list[Span]]:
-        m = Mentions(Parse.of(doc, self._spacy_model is None), self._guideline == "litbank")
+        m = Mentions(Parse(doc), self._guideline == "litbank", self._spacy_model is None)
         if not m.count:
             return []
         m.keep(network.mention_scores(self._weights, vectors(m)))

@@ -7,7 +7,7 @@ import numpy as np
 
 from allennlp_coref_rc.annotations.annotators import lexicon
 from allennlp_coref_rc.annotations.annotators.coref.english_coref import words as w
-from allennlp_coref_rc.annotations.annotators.coref.english_coref.mentions import Parse, find_spans
+from allennlp_coref_rc.annotations.annotators.coref.english_coref.mentions import find_spans
 from allennlp_coref_rc.annotations.annotators.coref.sieve.quotes import SpeakerFinder, find_quotes, speakers_of_turns
 from allennlp_coref_rc.annotations.annotators.lexicon import (
     ANY_GENDER,
@@ -19,14 +19,18 @@ from allennlp_coref_rc.annotations.annotators.lexicon import (
     PLURAL,
     SINGULAR,
 )
+from allennlp_coref_rc.annotations.annotators.parse import Parse
 
 PRONOUN, NAME, NOMINAL = range(3)
-ROLES = "nsubj obj iobj obl nmod poss appos root compound vocative clause nsubj:pass other".split()
+ROLES = "nsubj obj iobj obl nmod poss appos ROOT compound vocative clause nsubj:pass other".split()
 ROLE = {label: i for i, label in enumerate(ROLES)}
 SUBJECT, SUBJECTS = 0, (0, 11)
 TYPES = "person place organization object event time substance animal plant abstract".split()
-CLAUSES = frozenset("root ccomp xcomp advcl acl csubj parataxis".split())
+CLAUSES = frozenset("ROOT ccomp xcomp advcl acl csubj parataxis".split())
 BITS = 61
+
+WIDTH = 128
+"""The width of the pipeline's network."""
 
 
 class Talker(NamedTuple):
@@ -61,17 +65,16 @@ class Mentions:
 
         def __getattr__(self, name: str) -> np.ndarray: ...
 
-    def __init__(self, p: Parse, litbank: bool) -> None:
+    def __init__(self, p: Parse, litbank: bool, has_tensor: bool = True) -> None:
         self.litbank = litbank
         size = len(p.words)
         types: dict = {}
-        dep = p.base
-        order = np.argsort(p.depth, kind="stable").tolist()
+        dep = p.bases
         clause = list(range(size))
-        for t in order:
+        for t in sorted(range(size), key=p.depth.__getitem__):
             is_clause = dep[t] in CLAUSES or (dep[t] == "conj" and p.pos[t] in ("VERB", "AUX"))
-            if not is_clause and p.head[t] != t:
-                clause[t] = clause[p.head[t]]
+            if not is_clause and p.heads[t] != t:
+                clause[t] = clause[p.heads[t]]
         rows, codes, talkers = [], [], []
         self.keys: list[set[int]] = []
         spans = find_spans(p, litbank)
@@ -86,14 +89,14 @@ class Mentions:
             while kind == NAME and core < stop and p.pos[core] == "PROPN":
                 core += 1
             noun, classes = w.singular(word) if group == w.NO_PRONOUN else (word, w.UNKNOWN)
-            type_ = TYPES.index(p.entity[head]) + 1 if p.entity[head] in TYPES else 0
+            type_ = TYPES.index(p.entities[head]) + 1 if p.entities[head] in TYPES else 0
             gender, listed, number = ANY_GENDER, ANY_GENDER, ANY_NUMBER
             if pronoun:
                 gender, number, type_ = pronoun.gender, pronoun.number, 1 if pronoun.gender & NEUTER == 0 else 0
             elif group < w.NO_PRONOUN:
                 gender, number = NEUTER, PLURAL if word in ("these", "those") else ANY_NUMBER if word[0] == "t" else 3
             else:
-                number = PLURAL if p.tag[head] in ("NNS", "NNPS") else SINGULAR
+                number = PLURAL if p.tags[head] in ("NNS", "NNPS") else SINGULAR
                 entry = lexicon.NOUNS.get(word)
                 if kind == NAME:
                     title = next((lexicon.TITLES[x] for x in p.words[start:core] if x in lexicon.TITLES), 0)
@@ -115,7 +118,7 @@ class Mentions:
             if whole:
                 gender, listed, number = gender | PERSON if gender & PERSON else gender, ANY_GENDER, PLURAL
             determiner = w.DETERMINERS.get(p.words[start], 0) if not single else 0
-            if not determiner and any(dep[c] == "nmod" and p.dep[c] == "nmod:poss" for c in kids):
+            if not determiner and any(dep[c] == "nmod" and p.labels[c] == "nmod:poss" for c in kids):
                 determiner = 6
             own, other, first, content = 0, 0, core - 1, set()
             for t in range(start, stop if whole else core):
@@ -139,14 +142,14 @@ class Mentions:
             number_of = types.setdefault((last, whole), len(types))
             self.keys.append(set() if kind == PRONOUN else {number_of, acronym} | (content if kind == NAME else set()))
             top, role = head, dep[head]
-            while role == "conj" and p.head[top] != top:
-                top = p.head[top]
+            while role == "conj" and p.heads[top] != top:
+                top = p.heads[top]
                 role = dep[top]
             conjunct = top != head
-            if p.dep[top] in ("nmod:poss", "nsubj:pass"):
+            if p.labels[top] in ("nmod:poss", "nsubj:pass"):
                 role = "poss" if role == "nmod" else "nsubj:pass"
-            role_number = ROLE.get("clause" if role in CLAUSES and role != "root" else role, len(ROLES) - 1)
-            gov = p.head[top]
+            role_number = ROLE.get("clause" if role in CLAUSES and role != "ROOT" else role, len(ROLES) - 1)
+            gov = p.heads[top]
             predicate = any(dep[c] in ("cop", "nsubj") for c in kids)
             reflexive = word in lexicon.REFLEXIVES
             case = next((p.words[c] for c in p.children[top] if dep[c] == "case"), "")
@@ -155,7 +158,7 @@ class Mentions:
                 (
                     start, stop, head, kind, group, gender, listed, number, types.setdefault((text, whole), len(types)),
                     number_of, types.setdefault(p.words[gov], len(types)), own, other, gov,
-                    clause[head] if clause[head] != head or head == p.head[head] else clause[gov], role_number, type_,
+                    clause[head] if clause[head] != head or head == p.heads[head] else clause[gov], role_number, type_,
                     determiner, reflexive, whole, predicate, conjunct,
                     acronym if len(initials) > 2 or single else -head,
                 )
@@ -170,15 +173,15 @@ class Mentions:
                     kind, group, role_number, type_, determiner,
                     {ANY_GENDER: 0, MALE: 1, FEMALE: 1, PERSON: 2, NEUTER: 3}.get(gender, 0), number,
                     (listed in (MALE, FEMALE)) + 2 * (listed == PERSON), reflexive, whole, predicate, conjunct,
-                    min(stop - start, 5), min(int(p.depth[head]), 5), *(int(code) for code in classes[:12]),
+                    min(stop - start, 5), min(p.depth[head], 5), *(int(code) for code in classes[:12]),
                     "acl" in deps, "nmod" in deps, "amod" in deps, "nummod" in deps, "appos" in deps, "det" in deps,
-                    p.dep[head] == "expl",
-                    ROLE.get(dep[gov] if dep[gov] not in CLAUSES else "root" if dep[gov] == "root" else "clause", 12),
+                    p.labels[head] == "expl",
+                    ROLE.get(dep[gov] if dep[gov] not in CLAUSES else "ROOT" if dep[gov] == "ROOT" else "clause", 12),
                     min(("VERB", "AUX", "NOUN", "ADJ", "PROPN", p.pos[gov]).index(p.pos[gov]), 5),
                     p.words[gov] in lexicon.SPEECH_VERBS, case in lexicon.PLACE_PREPOSITIONS,
                     (0 if not case else 1 + ("of", "by", "with", "to", "in", "for", "as", case).index(case)),
-                    ("and", ",", ".", "'s", "(", after).index(after), dep[up] == "root",
-                    any(p.dep[c] == "mark" for c in p.children[up]),
+                    ("and", ",", ".", "'s", "(", after).index(after), dep[up] == "ROOT",
+                    any(p.labels[c] == "mark" for c in p.children[up]),
                     any(p.words[c] in ("not", "n't", "never") for c in p.children[up]),
                     p.tokens[head][:1].isupper(), p.tokens[head].isupper(),
                 ]
@@ -199,7 +202,7 @@ class Mentions:
         self.sentence = p.sentence[self.start]
         left, right = np.array(p.left, np.int64), np.array(p.right, np.int64)
         self.left, self.right = left, right
-        self.parents = np.array([clause[p.head[c]] for c in range(size)], np.int64)
+        self.parents = np.array([clause[p.heads[c]] for c in range(size)], np.int64)
         self._find_speakers(p, talkers)
         counts = np.bincount(self.word, minlength=1)[self.word] if rows else self.word
         texts = np.bincount(self.text, minlength=1)[self.text] if rows else self.text
@@ -207,26 +210,28 @@ class Mentions:
         known[np.unique(self.word, return_index=True)[1]] = 0
         in_sentence = rank_in_group(self.sentence)
         narrating = int(((self.group == w.I) & (self.turn < 0)).sum() > 0.03 * len(rows))
-        total = max(int(p.sentence[-1]) if size else 1, 1)
+        total = len(p.sentences)
         # fmt: off
         places = np.stack(
             [
                 np.minimum(counts, 5), np.minimum(texts, 5), known,
                 (self.turn >= 0) + (self.speaker >= 0) * (self.turn >= 0), np.full(len(rows), narrating),
-                np.minimum(in_sentence, 4), np.minimum(self.sentence * 4 // (total + 1), 3),
-                np.minimum(self.sentence - 1, 3), np.full(len(rows), int(litbank)),
+                np.minimum(in_sentence, 4), np.minimum((self.sentence + 1) * 4 // (total + 1), 3),
+                np.minimum(self.sentence, 3), np.full(len(rows), int(litbank)),
             ],
             axis=1,
         )
         # fmt: on
-        self.tensor = p.tensor[self.head] * (self.kind != PRONOUN)[:, None]
+        self.tensor = np.zeros((self.count, WIDTH), np.float32)
+        if has_tensor and p.tensor.shape == (size, WIDTH):
+            tensor = p.tensor[self.head]
+            scale = np.sqrt(np.square(tensor).mean(axis=1, keepdims=True)).clip(min=1e-6)
+            self.tensor = 0.3 * tensor / scale * (self.kind != PRONOUN)[:, None]
         self.codes = np.concatenate([np.array(codes, np.int64).reshape(len(rows), OWN), places], axis=1)
 
     def _find_speakers(self, p: Parse, talkers: list[Any]) -> None:
         quotes = find_quotes(p.tokens)
-        starts = [t for t in range(len(p.words)) if not t or p.sentence[t] != p.sentence[t - 1]]
-        sentences = list(zip(starts, [*starts[1:], len(p.words)]))
-        SpeakerFinder(p.tokens, p.words, sentences, talkers).attribute(quotes)
+        SpeakerFinder(p.tokens, p.words, p.sentences, talkers).attribute(quotes)
         speaking = {turn: talker.number for turn, talker in speakers_of_turns(quotes).items()}
         turns = [quote for quote in quotes if quote.turn is quote]
         number_of = {turn: number for number, turn in enumerate(turns)}

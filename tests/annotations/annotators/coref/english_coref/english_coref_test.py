@@ -127,7 +127,7 @@ def linked(count, pairs, scores, new=0.0, **bonus):
     names = bonus.pop("names", False)
     tag = "{}/NNP" if names else "he/PRP"
     words = bonus.pop("words", [f"Name{k}" for k in range(count)])
-    m = english_coref.Mentions(english_coref.Parse.of(parsed(*(f"{tag.format(word)}/root/0" for word in words))), False)
+    m = english_coref.Mentions(english_coref.Parse(parsed(*(f"{tag.format(word)}/root/0" for word in words))), False)
     i, j = (np.array(one, int) for one in zip(*pairs))
     bonuses = np.full(4, bonus.get("bonus", 0.0))
     return network.link(m, i, j, np.array(scores, float), np.full(count, new), bonuses).tolist()

@@ -3,9 +3,9 @@ import pytest
 
 from allennlp_coref_rc.annotations.annotators.coref.english_coref import features
 from allennlp_coref_rc.annotations.annotators.coref.english_coref.features import EntityFeatures, Mentions
-from allennlp_coref_rc.annotations.annotators.coref.english_coref.mentions import Parse
 from allennlp_coref_rc.annotations.annotators.coref.english_coref.words import UNKNOWN, singular
 from allennlp_coref_rc.annotations.annotators.lexicon import FEMALE, MALE
+from allennlp_coref_rc.annotations.annotators.parse import Parse
 from tests.annotations.annotators.coref.english_coref.parses import parsed
 
 TEXT = (
@@ -18,7 +18,7 @@ SHE = {"he": "She", "himself": "herself", "his": "her", "him": "her"}
 
 
 def described(words):
-    m = Mentions(Parse.of(parsed(*(sentence.format(**words) for sentence in TEXT))), False)
+    m = Mentions(Parse(parsed(*(sentence.format(**words) for sentence in TEXT))), False)
     i, j = features.make_pairs(m)
     entity = EntityFeatures(m, features.first_entities(m)).of(i, j)
     return m, i, j, features.vectors(m), features.pair_features(m, i, j), entity
@@ -42,7 +42,7 @@ def test_he_differs_from_she_and_it():
 def test_pairs_are_the_nearest_mentions_and_farther_ones_with_a_common_word():
     names = [f"Name{k}/NNP/nsubj/2 slept/VBD/root/0" for k in range(60)]
     m = Mentions(
-        Parse.of(
+        Parse(
             parsed(
                 "Ann/NNP/nsubj/3 Lee/NNP/flat/1 slept/VBD/root/0",
                 *names,

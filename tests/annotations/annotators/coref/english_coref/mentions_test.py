@@ -1,12 +1,13 @@
 import numpy as np
 import pytest
 
-from allennlp_coref_rc.annotations.annotators.coref.english_coref.mentions import Parse, find_spans
+from allennlp_coref_rc.annotations.annotators.coref.english_coref.mentions import find_spans
+from allennlp_coref_rc.annotations.annotators.parse import Parse
 from tests.annotations.annotators.coref.english_coref.parses import parsed
 
 
 def phrases(*sentences, litbank=False):
-    p = Parse.of(parsed(*sentences))
+    p = Parse(parsed(*sentences))
     return [" ".join(p.tokens[start:stop]) for start, stop, _, _ in find_spans(p, litbank)]
 
 
@@ -60,9 +61,9 @@ def test_subtrees_and_depths_are_those_of_the_tree():
         "She/PRP/nsubj/2 sat/VBD/root/0 in/IN/case/5 the/DT/det/5 house/NN/obl/2 of/IN/case/7 Ann/NNP/nmod/5",
         "It/PRP/nsubj/2 rained/VBD/root/0",
     )
-    p = Parse.of(doc)
+    p = Parse(doc)
     assert p.left == [token.left_edge.i for token in doc] and p.right == [token.right_edge.i for token in doc]
-    assert p.depth.tolist() == [len(list(token.ancestors)) for token in doc]
+    assert p.depth == [len(list(token.ancestors)) for token in doc]
     assert p.children == [[child.i for child in token.children] for token in doc]
     assert np.diff(p.sentence).tolist() == [0] * 6 + [1, 0]
 

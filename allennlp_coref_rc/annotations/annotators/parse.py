@@ -1,0 +1,113 @@
+"""A parsed text in lists, for annotators that read dependencies."""
+
+from collections.abc import Iterable, Iterator
+from functools import cached_property
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from allennlp_coref_rc.annotations.annotated_text import Span
+
+if TYPE_CHECKING:
+    from spacy.tokens import Doc
+
+FINITE = frozenset(("VBD", "VBP", "VBZ", "MD"))
+SUBJECTS = frozenset(("nsubj", "nsubj:pass", "nsubj:outer", "csubj", "csubj:pass", "expl"))
+
+LOOSE = frozenset(("conj", "parataxis"))
+"""Dependents that make a clause of their own, and no part of the clause of their head."""
+
+
+class Parse:
+    """
+    A doc of spaCy in lists with an entry a token: words in lower case, position of the head (a root is its own), label
+    of the dependency with its subtype and without (`bases`), tags, type of entity and whether it continues one, and
+    dependents. A root's label is "ROOT". `tensor` has the vectors of the pipeline's network, if it has any.
+    """
+
+    def __init__(self, doc: "Doc") -> None:
+        columns: list[int | str] = ["TAG", "POS", "DEP", "ENT_TYPE", "ENT_IOB", "HEAD", "SENT_START"]
+        table = doc.to_array(columns).reshape(len(doc), len(columns)).T
+        table[6, :1] = 1
+        names = {key: doc.vocab.strings[key] for key in set(table[:4].ravel().tolist())}
+        self.tags, self.pos, labels, self.entities = ([names[key] for key in column] for column in table[:4].tolist())
+        self.tokens = [token.text for token in doc]
+        self.words = [token.lower() for token in self.tokens]
+        self.tensor: np.ndarray = doc.tensor
+        self.labels = ["ROOT" if label == "root" else label for label in labels]
+        self.bases = [label.partition(":")[0] for label in self.labels]
+        self.continues = (table[4] == 1).tolist()
+        self.heads: list[int] = (np.arange(len(doc)) + table[5].astype(np.int64)).tolist()
+        starts = np.flatnonzero(table[6] == 1).tolist()
+        self.sentences: list[Span] = list(pairwise([*starts, len(doc)]))
+        self.children: list[list[int]] = [[] for _ in self.heads]
+        for i, head in enumerate(self.heads):
+            if head != i:
+                self.children[head].append(i)
+        self._kinds: dict[int, str] = {}
+
+    @cached_property
+    def sentence(self) -> np.ndarray:
+        """The number of the sentence of each token. Shape: (tokens,)"""
+        return np.repeat(np.arange(len(self.sentences)), [stop - start for start, stop in self.sentences])
+
+    @cached_property
+    def depth(self) -> list[int]:
+        """The number of tokens above each token."""
+        return self._levels[0].tolist()
+
+    @cached_property
+    def left(self) -> list[int]:
+        """The first token of each token's subtree."""
+        return self._levels[1].tolist()
+
+    @cached_property
+    def right(self) -> list[int]:
+        """The last token of each token's subtree."""
+        return self._levels[2].tolist()
+
+    @cached_property
+    def _levels(self) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        here, heads = np.arange(len(self.heads)), np.array(self.heads, np.int64)
+        depth, up, left, right = np.zeros_like(here), here, here.copy(), here.copy()
+        while (heads[up] != up).any():
+            depth += heads[up] != up
+            up = heads[up]
+            np.minimum.at(left, up, here)
+            np.maximum.at(right, up, here)
+        return depth, left, right
+
+    def kind(self, i: int) -> str:
+        """Three letters: whether a token has a subject (s), is or has a finite verb (f), and is a predicate (v)."""
+        if i not in self._kinds:
+            labels = {self.labels[child] for child in self.children[i]}
+            verbs = [child for child in self.children[i] if self.labels[child] in ("aux", "aux:pass", "cop")]
+            finite = any(self.tags[verb] in FINITE for verb in (i, *verbs))
+            predicate = self.pos[i] in ("VERB", "AUX") or "cop" in labels
+            facts = (("s", not SUBJECTS.isdisjoint(labels)), ("f", finite), ("v", predicate))
+            self._kinds[i] = "".join(letter if fact else "-" for letter, fact in facts)
+        return self._kinds[i]
+
+    def subtree(self, i: int, loose: bool = True) -> set[int]:
+        """A token and what depends on it; if not `loose`, without coordinated and paratactic clauses."""
+        tokens, left = set(), [i]
+        while left:
+            token = left.pop()
+            tokens.add(token)
+            left += [child for child in self.children[token] if loose or self.labels[child] not in LOOSE or token != i]
+        return tokens
+
+    def has_words(self, tokens: Iterable[int]) -> bool:
+        return any(character.isalnum() for token in tokens for character in self.words[token])
+
+    def head_of(self, span: Span) -> int:
+        """The first token of a span whose head is outside of the span, or the root."""
+        start, stop = span
+        outside = (i for i in range(start, stop) if not start <= self.heads[i] < stop or self.heads[i] == i)
+        return next(outside, start)
+
+    def ancestors(self, i: int) -> Iterator[int]:
+        while self.heads[i] != i:
+            i = self.heads[i]
+            yield i
