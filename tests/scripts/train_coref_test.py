@@ -5,8 +5,7 @@ import pytest
 import torch
 
 from allennlp_coref_rc.annotations.annotators.coref.english_coref import network
-from allennlp_coref_rc.annotations.annotators.coref.english_coref.features import NAME, PRONOUN
-from allennlp_coref_rc.annotations.annotators.coref.english_coref.mentions import WIDTH
+from allennlp_coref_rc.annotations.annotators.coref.english_coref.features import NAME, PRONOUN, WIDTH
 from tests.scripts.scripts import load_script
 
 

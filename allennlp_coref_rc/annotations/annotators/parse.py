@@ -30,7 +30,7 @@ class Parse:
         columns: list[int | str] = ["TAG", "POS", "DEP", "ENT_TYPE", "ENT_IOB", "HEAD", "SENT_START"]
         table = doc.to_array(columns).reshape(len(doc), len(columns)).T
         table[6, :1] = 1
-        names = {key: doc.vocab.strings[key] for key in set(table[:4].ravel().tolist())}
+        names = {key: doc.vocab.strings[int(key)] for key in set(table[:4].ravel().tolist())}
         self.tags, self.pos, labels, self.entities = ([names[key] for key in column] for column in table[:4].tolist())
         self.tokens = [token.text for token in doc]
         self.words = [token.lower() for token in self.tokens]

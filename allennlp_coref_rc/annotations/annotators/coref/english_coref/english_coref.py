@@ -1,9 +1,8 @@
 import dataclasses
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Optional
-
-import numpy as np
 
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, Span
 from allennlp_coref_rc.annotations.annotators.annotator import Annotator
@@ -14,6 +13,7 @@ from allennlp_coref_rc.annotations.annotators.coref.english_coref.features impor
     Mentions,
     first_entities,
     make_pairs,
+    pair_blocks,
     pair_features,
     vectors,
 )
@@ -27,9 +27,6 @@ if TYPE_CHECKING:
     from spacy.tokens import Doc
 
 GUIDELINES = ("ontonotes", "litbank")
-
-BLOCK = 400
-"""Mentions whose pairs are described at once."""
 
 
 @Annotator.register("coref")
@@ -101,7 +98,8 @@ class EnglishCoref(Annotator):
             return []
         m.keep(network.mention_scores(self._weights, vectors(m)))
         i, j = make_pairs(m)
-        pairs, new = network.score(self._weights, vectors(m), pair_blocks(m, i, j), i, j)
+        blocks = pair_blocks(m.count, i, j, partial(pair_features, m), EntityFeatures(m, first_entities(m)).of)
+        pairs, new = network.score(self._weights, vectors(m), blocks, i, j)
         entity = network.link(m, i, j, pairs, new, self._weights[f"bonuses.{self._guideline}"])
         is_likely = m.chances > 0 if m.litbank else m.kind != PRONOUN
         members: dict[int, list[int]] = {}
@@ -113,12 +111,3 @@ class EnglishCoref(Annotator):
             for own in members.values()
             if len(own) > 1 or (self._include_singletons and is_likely[own[0]])
         )
-
-
-def pair_blocks(m: Mentions, i: np.ndarray, j: np.ndarray) -> Iterator[np.ndarray]:
-    """The features of pairs, in blocks of later mentions. All features of a long text at once would take a gigabyte."""
-    entities = EntityFeatures(m, first_entities(m))
-    bounds = np.searchsorted(j, np.arange(0, m.count + BLOCK, BLOCK))
-    for start, stop in zip(bounds, bounds[1:]):
-        pairs = i[start:stop], j[start:stop]
-        yield np.concatenate([pair_features(m, *pairs), entities.of(*pairs)], axis=1)

@@ -1,6 +1,6 @@
 """Describes mentions, and pairs of mentions that may belong together."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -325,6 +325,22 @@ def make_pairs(m: Mentions) -> tuple[np.ndarray, np.ndarray]:
         earlier += sorted(far)
         earlier += range(nearest, k)
     return np.array(earlier, int), np.repeat(np.arange(m.count), np.array(counts, int))
+
+
+BLOCK = 400
+"""Mentions whose pairs are described at once."""
+
+
+def pair_blocks(
+    count: int, i: np.ndarray, j: np.ndarray, *describe: Callable[[np.ndarray, np.ndarray], np.ndarray]
+) -> Iterator[np.ndarray]:
+    """
+    The features of the pairs of so many mentions, by each function, in blocks of later mentions. All features of a long
+    text at once would take a gigabyte.
+    """
+    bounds = np.searchsorted(j, np.arange(0, count + BLOCK, BLOCK))
+    for start, stop in zip(bounds, bounds[1:]):
+        yield np.concatenate([features(i[start:stop], j[start:stop]) for features in describe], axis=1)
 
 
 def agree(m: Mentions, gender: np.ndarray, i: np.ndarray, j: np.ndarray) -> np.ndarray:

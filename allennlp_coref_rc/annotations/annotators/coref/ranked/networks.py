@@ -7,10 +7,9 @@ from pathlib import Path
 import numpy as np
 
 from allennlp_coref_rc.annotations.annotated_text import Span
+from allennlp_coref_rc.annotations.annotators.coref.english_coref.network import Weights, score
 from allennlp_coref_rc.annotations.annotators.coref.ranked.candidates import head_of
 from allennlp_coref_rc.common.errors import ConfigurationError
-
-Weights = dict[str, np.ndarray]
 
 MODEL = Path(__file__).parent / "model.npz"
 
@@ -21,8 +20,19 @@ LIKELY = 0.05
 LONGEST = 40
 """The most tokens of a mention."""
 
-CHUNK = 512
-"""Pairs that are judged at once: few enough for the processor's cache."""
+PAIR_WEIGHTS = {
+    "earlier": "pair.earlier",
+    "later": "pair.later",
+    "later_bias": "pair.bias",
+    "pair": "pair.features",
+    "output": "pair.output",
+    "output_bias": "pair.output.bias",
+    "new": "new",
+    "new_bias": "new.bias",
+    "new_output": "new.output",
+    "new_output_bias": "new.output.bias",
+}
+"""The weights of the network of `coref`, and their names here."""
 
 LENGTHS = 16
 """Lengths up to 8, and then by fives, are told apart."""
@@ -127,21 +137,6 @@ def choose_spans(
 def pair_scores(
     w: Weights, vectors: np.ndarray, blocks: Iterable[np.ndarray], earlier: np.ndarray, later: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """
-    The scores of pairs of mentions, and the scores of mentions for beginning a new entity. `blocks` are the features of
-    the pairs, in order. Scores are rounded, so that libraries that add numbers in another order give the same clusters,
-    except in rare cases.
-    """
-    one, other = vectors @ w["pair.earlier"], vectors @ w["pair.later"] + w["pair.bias"]
-    pairs = np.empty((len(later), 1), np.float32)
-    stop = 0
-    for features in blocks:
-        for first in range(0, len(features), CHUNK):
-            hidden = features[first : first + CHUNK] @ w["pair.features"]
-            start, stop = stop, stop + len(hidden)
-            hidden += one[earlier[start:stop]]
-            hidden += other[later[start:stop]]
-            pairs[start:stop] = _relu(hidden) @ w["pair.output"]
-    pairs += w["pair.output.bias"]
-    new = _relu(vectors @ w["new"] + w["new.bias"]) @ w["new.output"] + w["new.output.bias"]
-    return pairs[:, 0].round(3), new[:, 0].round(3)
+    """The scores of pairs of mentions, and of mentions for beginning a new entity (see `network.score` of `coref`)."""
+    weights = {ours: w[name] for ours, name in PAIR_WEIGHTS.items()}
+    return score(weights, vectors, blocks, earlier, later)

@@ -1,5 +1,6 @@
 import dataclasses
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 from typing import Optional
 
@@ -7,6 +8,7 @@ import numpy as np
 
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, Span
 from allennlp_coref_rc.annotations.annotators.annotator import Annotator
+from allennlp_coref_rc.annotations.annotators.coref.english_coref.features import pair_blocks
 from allennlp_coref_rc.annotations.annotators.coref.ranked import networks
 from allennlp_coref_rc.annotations.annotators.coref.ranked.candidates import Candidates, describe
 from allennlp_coref_rc.annotations.annotators.coref.ranked.pairs import (
@@ -23,9 +25,6 @@ from allennlp_coref_rc.common.checks import check_number
 
 LEAST_CHANCE = 0.25
 """How likely a span has to be a mention to be linked."""
-
-BLOCK = 400
-"""Mentions whose pairs are described at once."""
 
 
 @Annotator.register("ranked_coref")
@@ -120,9 +119,6 @@ def number_sentences(sentences: list[Span], length: int) -> np.ndarray:
 
 
 def features_of_pairs(mentions: Candidates, earlier: np.ndarray, later: np.ndarray) -> Iterator[np.ndarray]:
-    """The features of pairs, in blocks of later mentions. All features of a long text at once would take a gigabyte."""
+    """The features of pairs, in blocks of later mentions."""
     entities = EntityFeatures(mentions, sieve_entities(mentions))
-    bounds = np.searchsorted(later, np.arange(0, len(mentions.spans) + BLOCK, BLOCK))
-    for start, stop in zip(bounds, bounds[1:]):
-        pairs = earlier[start:stop], later[start:stop]
-        yield np.concatenate([pair_features(mentions, *pairs), entities.of(*pairs)], axis=1)
+    return pair_blocks(len(mentions.spans), earlier, later, partial(pair_features, mentions), entities.of)

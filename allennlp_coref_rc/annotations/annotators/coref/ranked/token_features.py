@@ -6,7 +6,7 @@ from functools import lru_cache
 import numpy as np
 
 from allennlp_coref_rc.annotations.annotators import lexicon
-from allennlp_coref_rc.annotations.annotators.coref.english_coref.words import UNKNOWN, word_table
+from allennlp_coref_rc.annotations.annotators.coref.english_coref.words import UNKNOWN, singular, word_table
 from allennlp_coref_rc.annotations.annotators.coref.sieve.entities import NAME, NOMINAL
 from allennlp_coref_rc.annotations.annotators.coref.sieve.name_spans import OPENING
 from allennlp_coref_rc.annotations.annotators.coref.sieve.sieve_coref import Resolution
@@ -53,21 +53,16 @@ ENDINGS = ("ed", "ing", "ly", "s", "er", "est", "ion", "ness", "ment", "man", "m
 def word_classes(word: str) -> tuple[str, bool]:
     """The classes of a lower-cased word, or of the word that it is a form of, and whether it looks like a plural."""
     table = word_table()
-    if word in table:
-        return table[word], False
-    for ending, others in (("ies", ("y",)), ("es", ("", "e")), ("s", ("",)), ("men", ("man",))):
-        if word.endswith(ending):
-            for other in others:
-                form = word[: -len(ending)] + other
-                if form in table and table[form][0] != "0":
-                    return table[form], True
+    noun, classes = singular(word)
+    if word in table or noun != word:
+        return classes, noun != word
     for ending in ("ied", "ed", "ing"):
         if word.endswith(ending):
             stem = word[: -len(ending)]
             for form in (stem, stem + "e", stem + "y", stem[:-1]):
                 if form in table and table[form][1] != "0":
                     return f"03{UNKNOWN[2:]}", False
-    return table.get(word.rpartition("-")[2], UNKNOWN), False
+    return classes, False
 
 
 @lru_cache(maxsize=50_000)

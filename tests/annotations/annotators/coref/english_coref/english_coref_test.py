@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from allennlp_coref_rc.annotations import AnnotatedText, sentence_spans
 from allennlp_coref_rc.annotations.annotators import Annotator, EnglishCoref
-from allennlp_coref_rc.annotations.annotators.coref.english_coref import english_coref, network
+from allennlp_coref_rc.annotations.annotators.coref.english_coref import english_coref, features, network
 from tests.annotations.annotators.coref.english_coref.parses import parsed
 
 TEXT = (
@@ -80,7 +80,7 @@ def test_the_same_text_gives_the_same_clusters_also_beside_others(annotator):
 
 def test_blocks_of_pairs_have_the_features_of_all_pairs_together(annotator, monkeypatch):
     together = annotator.annotate(of(TEXT * 3))
-    monkeypatch.setattr(english_coref, "BLOCK", 7)
+    monkeypatch.setattr(features, "BLOCK", 7)
     assert EnglishCoref().annotate(of(TEXT * 3)) == together
 
 

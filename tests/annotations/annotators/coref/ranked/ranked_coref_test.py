@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from allennlp_coref_rc.annotations import AnnotatedText, sentence_spans
 from allennlp_coref_rc.annotations.annotators import Annotator, RankedCoref
-from allennlp_coref_rc.annotations.annotators.coref.ranked import networks, ranked_coref
+from allennlp_coref_rc.annotations.annotators.coref.english_coref import features
+from allennlp_coref_rc.annotations.annotators.coref.ranked import networks
 from allennlp_coref_rc.annotations.annotators.coref.ranked.token_features import UNKNOWN, word_classes
 
 TEXT = (
@@ -91,7 +92,7 @@ def test_blocks_of_pairs_have_the_features_of_all_pairs_together(annotator, monk
     tokens = TEXT.split() * 3
     text = AnnotatedText(tokens, sentence_spans(tokens))
     together = annotate(annotator, " ".join(tokens))
-    monkeypatch.setattr(ranked_coref, "BLOCK", 7)
+    monkeypatch.setattr(features, "BLOCK", 7)
     assert annotator.annotate(text) == together
 
 
