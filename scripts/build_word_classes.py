@@ -10,8 +10,11 @@ never occurs there counts a little, and less the further down WordNet lists it.
 """
 
 import lzma
-from collections import defaultdict
+from collections import Counter, defaultdict
+from functools import lru_cache
+from os.path import commonprefix
 from pathlib import Path
+from typing import NamedTuple
 
 from allennlp_coref_rc.common.script import ScriptParser, run
 
@@ -39,7 +42,7 @@ ROOTS = {
 
 ROOT_FILES = frozenset(["03", "06", "14", "17", "18"])
 
-FILES = {"05": "animal", "08": "body", "15": "place", "28": "time"}
+FILES = {"05": "animal", "06": "artifact", "08": "body", "15": "place", "28": "time"}
 """By the number of a file of WordNet's lexicographers, the class of all its synsets."""
 
 CLASSES = ("person", "group", "place", "vehicle", "animal", "body", "artifact", "time")
@@ -47,40 +50,32 @@ LEVELS = ("noun", "verb", "adjective", "adverb", *CLASSES)
 FLAGS = ("male", "female", "certain place", "certain person")
 
 
-def read_nouns(path: Path) -> dict[str, tuple[set[str], bool, list[str]]]:
-    """For each synset of nouns, its classes, whether it is an instance, and its words as they are written."""
-    parents: dict[str, list[str]] = {}
-    own: dict[str, set[str]] = defaultdict(set)
-    instances: set[str] = set()
-    words: dict[str, list[str]] = {}
+class Noun(NamedTuple):
+    """A synset of nouns: its file, its words as they are written, and its hypernyms."""
+
+    file: str
+    words: list[str]
+    hypernyms: list[str]
+    is_instance: bool
+
+    @property
+    def classes(self) -> set[str]:
+        """Without those of its hypernyms."""
+        classes = {FILES[self.file]} if self.file in FILES else set()
+        if self.file in ROOT_FILES:
+            classes |= {name for root, name in ROOTS.items() if tuple(self.words[: len(root)]) == root}
+        return classes
+
+
+def read_nouns(path: Path) -> dict[str, Noun]:
+    nouns = {}
     for line in path.open(encoding="utf-8"):
-        if line.startswith(" "):
-            continue
-        fields = line.split(" | ")[0].split()
-        offset, file, count = fields[0], fields[1], int(fields[3], 16)
-        words[offset] = fields[4 : 4 + 2 * count : 2]
-        pointers = fields[5 + 2 * count :]
-        parents[offset] = [
-            pointers[i + 1] for i, symbol in enumerate(pointers) if symbol in ("@", "@i") and pointers[i + 2] == "n"
-        ]
-        if "@i" in pointers:
-            instances.add(offset)
-        if file in FILES:
-            own[offset].add(FILES[file])
-        if file == "06":
-            own[offset].add("artifact")
-        if file in ROOT_FILES:
-            own[offset].update(name for root, name in ROOTS.items() if tuple(words[offset][: len(root)]) == root)
-    closure: dict[str, set[str]] = {}
-
-    def classes(offset: str) -> set[str]:
-        if offset not in closure:
-            closure[offset] = set(own[offset])
-            for parent in parents[offset]:
-                closure[offset] |= classes(parent)
-        return closure[offset]
-
-    return {offset: (classes(offset), offset in instances, words[offset]) for offset in parents}
+        if not line.startswith(" "):
+            offset, file, _, count, *fields = line.split(" | ")[0].split()
+            words, pointers = fields[: 2 * int(count, 16) : 2], fields[2 * int(count, 16) + 1 :]
+            above = [i for i, field in enumerate(pointers) if field in ("@", "@i") and pointers[i + 2] == "n"]
+            nouns[offset] = Noun(file, words, [pointers[i + 1] for i in above], "@i" in pointers)
+    return nouns
 
 
 def level(share: float) -> int:
@@ -89,8 +84,13 @@ def level(share: float) -> int:
 
 def read_words(folder: Path) -> dict[str, tuple[int, ...]]:
     nouns = read_nouns(folder / "data.noun")
+
+    @lru_cache(maxsize=None)
+    def classes(offset: str) -> set[str]:
+        return nouns[offset].classes.union(*map(classes, nouns[offset].hypernyms))
+
     senses: dict[str, list[tuple[str, str, float]]] = defaultdict(list)
-    seen: dict[str, int] = defaultdict(int)
+    seen = Counter[str]()
     for line in (folder / "index.sense").open(encoding="utf-8"):
         key, offset, rank, count = line.split()
         word, pos = key.split("%")[0], POS[key.split("%")[1][0]]
@@ -99,19 +99,15 @@ def read_words(folder: Path) -> dict[str, tuple[int, ...]]:
             seen[word] += int(count)
     table: dict[str, tuple[int, ...]] = {}
     for word, entries in senses.items():
-        weights: dict[str, float] = defaultdict(float)
+        weights = Counter[str]()
         for pos, offset, weight in entries:
             weights["all"] += weight
             weights[pos] += weight
             if pos == "noun":
-                classes, is_instance, names = nouns[offset]
-                certain = is_instance and any(name[0].isupper() for name in names)
-                kind = next((name for name in CLASSES if name in classes), None)
-                if kind:
-                    weights[kind] += weight
-                for gender in ("male", "female"):
-                    weights[gender] += weight * (gender in classes)
-                weights[f"certain {kind}"] += weight * certain
+                certain = nouns[offset].is_instance and any(word[0].isupper() for word in nouns[offset].words)
+                kind = next((name for name in CLASSES if name in classes(offset)), None)
+                for name in (kind, *{"male", "female"}.intersection(classes(offset)), *[f"certain {kind}"] * certain):
+                    weights[name] += weight
         noun = weights["noun"] or 1
         levels = [level(weights[name] / (weights["all"] if i < 4 else noun)) for i, name in enumerate(LEVELS)]
         flags = [int(weights[name] > noun / 2) for name in FLAGS]
@@ -127,14 +123,12 @@ def encode(table: dict[str, tuple[int, ...]]) -> str:
     line. Then come the words in order, one a line: the number of letters that a word shares with the word before it,
     its other letters, and the index of its entry.
     """
-    counts: dict[tuple[int, ...], int] = defaultdict(int)
-    for entry in table.values():
-        counts[entry] += 1
+    counts = Counter(table.values())
     entries = sorted(counts, key=lambda entry: (-counts[entry], entry))
     index = {entry: i for i, entry in enumerate(entries)}
     lines, before = [], ""
     for word in sorted(table):
-        shared = next((i for i, (a, b) in enumerate(zip(word, before)) if a != b), min(len(word), len(before)))
+        shared = len(commonprefix([word, before]))
         lines.append(f"{shared}{word[shared:]} {index[table[word]]}")
         before = word
     return "\n".join(["".join(map(str, entry)) for entry in entries] + [""] + lines)

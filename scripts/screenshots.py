@@ -1,13 +1,12 @@
 """
 Takes the pictures that the documentation shows of pages and of the playground, with an installed Chromium.
 
-    python scripts/screenshots.py docs/pictures --documents texts=annotated.jsonl --pages story=question_1.html \\
-        --explanations babi=babi.jsonl narrativeqa=narrativeqa.jsonl
+    python scripts/screenshots.py docs/pictures --pages texts_index=texts/index.html texts_1=texts/001.html#entity \\
+        texts_2_relation=texts/002.html#relation babi_1=babi/001.html babi_1_attention=babi/001.html#attention
     python scripts/screenshots.py docs/pictures/playground --story GRU=ARCHIVE C-GRU=ARCHIVE
 
-`--documents` takes annotated documents (from `coref-rc annotate`): there is a picture of the index and one of each
-page, with an entity chosen. `--explanations` takes predictions (from `coref-rc predict … --predictor-args '{"explain":
-true}'`): two pictures each, coloured by the answer and by what a word attends to. `--pages` takes any HTML.
+`--pages` takes HTML, such as that of `coref-rc draw`. `#entity` and `#relation` choose one on the page of an annotated
+document before the picture is taken, and `#attention` a word on the page of an explanation.
 
 `--story` takes readers of bAbI's task 2 and writes story.png and story_edited.png, before and after an edit of a
 cluster.
@@ -19,16 +18,13 @@ import shutil
 import socket
 import subprocess
 import sys
-import tempfile
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple, Optional
+from typing import TYPE_CHECKING, Optional
 
 from allennlp_coref_rc.common.files import named_paths
 from allennlp_coref_rc.common.script import ScriptParser, run
-from allennlp_coref_rc.pages.documents import write_pages
-from allennlp_coref_rc.pages.explanations import write_explanations
 
 if TYPE_CHECKING:
     from playwright.sync_api import Page
@@ -43,57 +39,31 @@ COLOURS = 256
 PATIENCE = 120
 """The seconds that a page of the playground may take, as machines may be busy."""
 
-CHOOSE_ENTITY = "() => { const item = document.querySelector('#entities li'); if (item) item.click(); }"
-
-CHOOSE_RELATION = """
+ACTIONS = {
+    "": "() => {}",
+    "entity": "() => document.querySelector('#entities li').click()",
+    "relation": """
 () => {
   document.querySelector("#tabs button[value=relations]").click();
   const connective = document.querySelectorAll("main .connective")[3] || document.querySelector("main .connective");
   if (connective) connective.click();
 }
-"""
-
-CHOOSE_ATTENTION = """
+""",
+    "attention": """
 () => {
   [...document.querySelectorAll("#views button")].find(view => !view.textContent.startsWith("Answer")).click();
   const seen = word => word && word.getBoundingClientRect().bottom < innerHeight;
   const word = document.querySelector("#passage .crc-answer .crc-w");
   (seen(word) ? word : document.querySelector("#passage .crc-m .crc-w") || word).click();
 }
-"""
-
-
-class Shot(NamedTuple):
-    """A picture of a page. Before it is taken, a JavaScript function does something on the page."""
-
-    name: str
-    page: Path
-    action: str = "() => {}"
+""",
+}
+"""By name, the JavaScript that does something on a page before its picture is taken."""
 
 
 def find_browser() -> Optional[str]:
     """The path of an installed browser; `None` if there is none."""
     return next(filter(None, map(shutil.which, BROWSERS)), None)
-
-
-def document_shots(name: str, path: str, folder: Path) -> Iterator[Shot]:
-    number = write_pages(path, str(folder))
-    if number > 1:
-        yield Shot(f"{name}_index", folder / "index.html")
-    for i in range(1, number + 1):
-        page = folder / f"{i:03d}.html"
-        yield Shot(f"{name}_{i}", page, CHOOSE_ENTITY)
-        if '<button type="button" value="relations"' in page.read_text(encoding="utf-8"):
-            yield Shot(f"{name}_{i}_relation", page, CHOOSE_RELATION)
-
-
-def explanation_shots(name: str, path: str, folder: Path) -> Iterator[Shot]:
-    number = write_explanations(path, str(folder), limit=3)
-    for i in range(1, number + 1):
-        page, shot = folder / f"{i:03d}.html", f"{name}_{i}" if number > 1 else name
-        yield Shot(shot, page)
-        if 'class="crc-answer"' in page.read_text(encoding="utf-8"):
-            yield Shot(f"{shot}_attention", page, CHOOSE_ATTENTION)
 
 
 @contextmanager
@@ -106,14 +76,15 @@ def browser_page(width: int, height: int, dark: bool = False) -> Iterator["Page"
         browser.close()
 
 
-def take(shots: Sequence[Shot], folder: Path, dark: bool) -> None:
+def take(pages: Mapping[str, str], folder: Path, dark: bool) -> None:
     with browser_page(WIDTH, HEIGHT, dark) as page:
-        for shot in shots:
-            page.goto(shot.page.absolute().as_uri())
-            page.evaluate(shot.action)
+        for name, path in pages.items():
+            path, _, action = path.partition("#")
+            page.goto(Path(path).absolute().as_uri())
+            page.evaluate(ACTIONS[action])
             height = min(HEIGHT, page.evaluate("Math.ceil(document.body.getBoundingClientRect().bottom)"))
             png = page.screenshot(clip={"x": 0, "y": 0, "width": WIDTH, "height": height})
-            write_picture(png, folder / f"{shot.name}.png")
+            write_picture(png, folder / f"{name}.png")
 
 
 def write_picture(png: bytes, target: Path) -> None:
@@ -197,8 +168,7 @@ def take_playground(archives: Sequence[str], folder: Path) -> None:
 def main() -> None:
     parser = ScriptParser(__doc__)
     parser.add_argument("folder", metavar="FOLDER", type=Path, help="where pictures go")
-    for option in ("documents", "explanations", "pages"):
-        parser.add_argument(f"--{option}", nargs="+", default=[], metavar="NAME=FILE")
+    parser.add_argument("--pages", nargs="+", default=[], metavar="NAME=FILE[#ACTION]")
     parser.add_argument("--story", nargs="+", default=[], metavar="ARCHIVE")
     parser.add_argument("--dark", action="store_true", help="take pages with a dark background")
     args = parser.parse_args()
@@ -206,13 +176,8 @@ def main() -> None:
         print(f"No pictures were taken: found no browser, expected one of {', '.join(BROWSERS)}.", file=sys.stderr)
         return
     args.folder.mkdir(parents=True, exist_ok=True)
-    with tempfile.TemporaryDirectory() as pages:
-        shots = [Shot(name, Path(path)) for name, path in named_paths(args.pages).items()]
-        for files, make in ((args.documents, document_shots), (args.explanations, explanation_shots)):
-            for name, path in named_paths(files).items():
-                shots += make(name, path, Path(pages, name))
-        if shots:
-            take(shots, args.folder, args.dark)
+    if args.pages:
+        take(named_paths(args.pages), args.folder, args.dark)
     if args.story:
         take_playground(args.story, args.folder)
 

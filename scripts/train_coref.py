@@ -25,6 +25,7 @@ from spacy.tokens import Doc
 from torch import nn
 from torch.nn import functional
 from tqdm import tqdm
+from train_english import GENRES
 
 from allennlp_coref_rc.annotations import AnnotatedText
 from allennlp_coref_rc.annotations.annotated_text import Cluster
@@ -35,9 +36,6 @@ from allennlp_coref_rc.annotations.english import parse
 from allennlp_coref_rc.annotations.formats import FORMATS
 from allennlp_coref_rc.annotations.tokenization import token_span
 from allennlp_coref_rc.common.script import ScriptParser, run
-
-GENRES = frozenset("academic bio court interview news speech textbook vlog voyage".split())
-"""The genres of OntoGUM whose licences allow any use."""
 
 FOLDS, HIDDEN, EPOCHS, MENTION_EPOCHS, RATE = 3, 64, 8, 10, 4e-3
 LITBANK = 3
@@ -196,7 +194,7 @@ def average(every: Sequence[network.Weights]) -> network.Weights:
     weights = {}
     for name in every[0]:
         parts = [one[name] for one in every]
-        if name.endswith("output_bias"):
+        if name.endswith(("output_bias", "output.bias")):
             weights[name] = np.mean(parts, axis=0)
         elif name.endswith("output"):
             weights[name] = np.concatenate(parts) / len(parts)

@@ -34,11 +34,8 @@ GENRES = ("academic", "bio", "court", "interview", "news", "speech", "textbook",
 
 # WordNet's rules of detachment, with the doubling of consonants. Of those that give no known lemma, the first counts.
 DOUBLED = [(2 * letter + suffix, letter) for letter in "bdgklmnprtvz" for suffix in ("ed", "ing")]
-FINAL_E = [
-    (end + suffix, f"{end}e")
-    for end in ("at", "iz", "is", "v", "c", "u", "ag", "dg", "rg", "bl", "tl", "dl", "pl", "fl")
-    for suffix in ("ed", "ing")
-]
+BEFORE_E = "at iz is v c u ag dg rg bl tl dl pl fl".split()
+FINAL_E = [(end + suffix, f"{end}e") for end in BEFORE_E for suffix in ("ed", "ing")]
 IES, ES = [("ies", "y")], [(f"{end}es", end) for end in ("s", "x", "z", "ch", "sh")]
 FREQUENT = 2
 """Lemmas that are less frequent than this are often mistakes, and are left out."""
@@ -148,19 +145,14 @@ def add_lemmatizer(nlp: Language, docs: Iterable[Doc]) -> None:
     tables = Lookups()
     # Each part of speech has a rule that leaves a word as it is, in lower case.
     tables.add_table("lemma_rules", {pos: [*SUFFIXES.get(pos, []), ("", "")] for pos in sorted(lemmas)})
-    tables.add_table(
-        "lemma_index",
-        {pos: sorted(lemma for lemma in known if known[lemma] >= FREQUENT) for pos, known in index.items()},
-    )
+    frequent = {pos: sorted(lemma for lemma in known if known[lemma] >= FREQUENT) for pos, known in index.items()}
+    tables.add_table("lemma_index", frequent)
     lemmatizer.initialize(lookups=tables)
-    exceptions: dict[str, dict[str, list[str]]] = {}
-    for pos, forms in sorted(lemmas.items()):
-        best = {form: counts.most_common(1)[0][0] for form, counts in forms.items()}
-        exceptions[pos] = {
-            form: [lemma]
-            for form, lemma in sorted(best.items())
-            if lemmatizer.rule_lemmatize(examples[pos, form])[0] != lemma
-        }
+    exceptions: dict[str, dict[str, list[str]]] = {pos: {} for pos in sorted(lemmas)}
+    for pos, form in sorted(examples):
+        lemma = lemmas[pos][form].most_common(1)[0][0]
+        if lemmatizer.rule_lemmatize(examples[pos, form])[0] != lemma:
+            exceptions[pos][form] = [lemma]
     lemmatizer.cache.clear()
     tables.add_table("lemma_exc", exceptions)
 

@@ -10,7 +10,6 @@ are written are then trained on all documents. This takes about five minutes on 
 command gives the same weights on the same machine.
 """
 
-import multiprocessing
 import random
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -20,9 +19,11 @@ from typing import NamedTuple
 import numpy as np
 import torch
 from evaluate_annotator import conll_scores
+from joblib import Parallel, delayed
 from torch import nn
 from torch.nn import functional
 from tqdm import tqdm
+from train_coref import average, ranking_loss
 
 from allennlp_coref_rc.annotations import AnnotatedText
 from allennlp_coref_rc.annotations.annotators.coref.ranked import networks
@@ -155,20 +156,6 @@ class PairNetwork(nn.Module):
         }
 
 
-def average(every: Sequence[networks.Weights]) -> networks.Weights:
-    """One network that gives the mean of the scores of several networks. It has the hidden units of all of them."""
-    weights: networks.Weights = {}
-    for name in every[0]:
-        parts = [one[name] for one in every]
-        if name.endswith("output.bias"):
-            weights[name] = np.mean(parts, axis=0)
-        elif name.endswith("output"):
-            weights[name] = np.concatenate(parts) / len(parts)
-        else:
-            weights[name] = np.concatenate(parts, axis=-1)
-    return weights
-
-
 class Learner:
     """Does steps of AdamW with a learning rate that first rises, and then falls to zero."""
 
@@ -243,22 +230,6 @@ def find_mentions(document: Document, weights: networks.Weights, known: Sequence
     return describe(document.text, document.rules, document.sentence_of, *chosen)
 
 
-def ranking_loss(score: torch.Tensor, new: torch.Tensor, later: torch.Tensor, is_right: torch.Tensor) -> torch.Tensor:
-    """
-    The negative log-probability of all right antecedents together, or of a new entity if none is right, as the mean
-    over mentions.
-    """
-
-    def log_sum(values: torch.Tensor, rows: torch.Tensor, first: torch.Tensor) -> torch.Tensor:
-        top = first.detach().scatter_reduce(0, rows, values.detach(), "amax")
-        total = torch.exp(first - top).index_add(0, rows, torch.exp(values - top[rows]))
-        return top + torch.log(total)
-
-    has_right = torch.zeros(len(new), dtype=torch.bool).index_fill(0, later[is_right], True)
-    nothing = torch.where(has_right, torch.full_like(new, -50), new)
-    return (log_sum(score, later, new) - log_sum(score[is_right], later[is_right], nothing)).mean()
-
-
 class Pairs(NamedTuple):
     mentions: Candidates
     earlier: np.ndarray
@@ -325,19 +296,6 @@ def choose_decisions(score: Callable[[tuple[float, ...]], tuple[float, float]]) 
     return best
 
 
-def in_processes(function: Callable, jobs: Sequence[tuple], workers: int) -> list:
-    """The function's values for each of `jobs`. Forked processes compute them, which see the data of this process."""
-    global _function
-    _function = function
-    with multiprocessing.get_context("fork").Pool(workers) as pool:
-        return pool.starmap(_call, jobs, chunksize=1)
-
-
-def _call(*arguments: object) -> object:
-    torch.set_num_threads(1)
-    return _function(*arguments)
-
-
 def main() -> None:
     parser = ScriptParser(__doc__)
     parser.add_argument("documents", help="a file, or a folder of such files")
@@ -358,27 +316,26 @@ def main() -> None:
         rules = SieveCoref(descriptions=False).resolve(bare)
         features = torch.tensor(token_features(bare.tokens, rules))
         documents.append(Document(text, rules, features, number_sentences(rules.sentences, len(text))))
-    folds = [list(range(first, len(documents), arguments.folds)) for first in range(arguments.folds)]
-
-    parts = [[i for i in range(len(documents)) if i not in fold] for fold in folds] + [list(range(len(documents)))]
-
-    networks_for_mentions = in_processes(
-        lambda part: train_mentions([documents[i] for i in part]), [(part,) for part in parts], arguments.workers
-    )
+    every = range(len(documents))
+    folds = [list(every[first :: arguments.folds]) for first in range(arguments.folds)]
+    parts = [[i for i in every if i not in fold] for fold in folds] + [list(every)]
+    # Forked processes have the settings of torch.
+    parallel = Parallel(arguments.workers, backend="multiprocessing")
+    networks_for_mentions = parallel(delayed(train_mentions)([documents[i] for i in part]) for part in parts)
     pairs = {
         i: pairs_of(documents[i], find_mentions(documents[i], *network))
         for fold, network in zip(folds, networks_for_mentions)
         for i in fold
     }
-    jobs = [(part, seed) for part in parts for seed in range(arguments.seeds)]
-    trained = in_processes(lambda part, seed: train_pairs([pairs[i] for i in part], seed), jobs, arguments.workers)
+    trained = parallel(
+        delayed(train_pairs)([pairs[i] for i in part], seed) for part in parts for seed in range(arguments.seeds)
+    )
     networks_for_pairs = [average(trained[i : i + arguments.seeds]) for i in range(0, len(trained), arguments.seeds)]
     scores: dict[int, tuple[np.ndarray, np.ndarray]] = {}
     for fold, weights in zip(folds, networks_for_pairs):
         for i in fold:
             own = pairs[i]
             scores[i] = networks.pair_scores(weights, own.mentions.vectors, [own.features], own.earlier, own.later)
-    every = range(len(documents))
     of_folds = [pairs[i] for i in every], [scores[i] for i in every]
     print("decisions: average F1 without singletons, with singletons")
     decisions = choose_decisions(lambda decisions: cross_validated(documents, *of_folds, decisions))

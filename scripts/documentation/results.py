@@ -12,8 +12,8 @@ describes it: its rows, its columns, and under `cells` what all of them have. To
 - `over`: what is made of the tasks or folds of a seed: `mean` (the default), `min`, `failed`, or `questions` (the mean
   over all questions)
 - `show`: `each` seed; `mean` with the standard deviation; `average` without it; `best`, for each task the seed that is
-  best on the validation set; the difference from the row `base` (by default the first row with runs) by seed (`gains`),
-  on average (`gain`) or over all questions with its interval (`interval`); `paper`, the paper's value
+  best on the validation set; the mean difference from the row `base` (by default the first row with runs; `gain`), also
+  with its interval over all questions (`interval`); `paper`, the paper's value
 - `seeds`: those that `each` shows, by default those that have run
 - `unit`: `fraction` (the default), `percent`, `error` (percent) or `count`; `digits`
 - `paper`: the paper's column. It is also shown if there are no runs
@@ -165,9 +165,7 @@ def difference(cell: Cell, runs: Sequence[Line], base: Sequence[Line]) -> str:
         test = paired_bootstrap(*(np.mean(of_seeds, axis=0) for of_seeds in answers))
         mean, low, high = (written(cell, value, "+", 0) for value in (test.difference, test.low, test.high))
         return f"{mean} ({low} to {high}), p = {written(cell, test.p)}"
-    gains = [values[seed] - of_base[seed] for seed in shared]
-    gains = [statistics.fmean(gains)] if gains and cell["show"] == "gain" else gains
-    return " / ".join(written(cell, gain, "+", 0) for gain in gains)
+    return written(cell, statistics.fmean(values[seed] - of_base[seed] for seed in shared), "+", 0) if shared else ""
 
 
 def by_seed(cell: Cell, runs: Sequence[Line]) -> dict[str, float]:

@@ -1,14 +1,13 @@
-import json
+import io
 import sys
+from contextlib import contextmanager
+from unittest.mock import Mock
 
-from allennlp_coref_rc.annotations import AnnotatedText, Document
-from allennlp_coref_rc.annotations.annotated_text import DiscourseRelation
-from allennlp_coref_rc.annotations.document import write_documents
+from PIL import Image
+
 from tests.scripts.scripts import load_script
 
 script = load_script("screenshots")
-
-RELATION = DiscourseRelation("Explicit", "Comparison.Contrast", [(0, 2)], [(3, 4)], [(2, 3)])
 
 
 def test_without_a_browser_it_says_so(tmp_path, monkeypatch, capsys):
@@ -19,14 +18,20 @@ def test_without_a_browser_it_says_so(tmp_path, monkeypatch, capsys):
     assert not (tmp_path / "out").exists()
 
 
-def test_every_page_is_shot(tmp_path):
-    texts = [AnnotatedText("a b but c".split(), relations=relations) for relations in ([], [RELATION])]
-    write_documents(str(tmp_path / "texts.jsonl"), map(Document, texts))
-    shots = [*script.document_shots("texts", str(tmp_path / "texts.jsonl"), tmp_path / "texts")]
-    assert [shot.name for shot in shots] == ["texts_index", "texts_1", "texts_2", "texts_2_relation"]
-    prediction = {"answer": "b", "passage_tokens": ["a", "b"], "question_tokens": ["c"], "attention": [0.0, 1.0]}
-    lines = (prediction, {**prediction, "answer": None})
-    (tmp_path / "answers.jsonl").write_text("".join(json.dumps(line) + "\n" for line in lines))
-    shots += script.explanation_shots("answers", str(tmp_path / "answers.jsonl"), tmp_path / "answers")
-    assert [shot.name for shot in shots[4:]] == ["answers_1", "answers_1_attention", "answers_2"]
-    assert all(shot.page.is_file() for shot in shots)
+def test_a_picture_is_taken_of_each_page_after_its_action(tmp_path, monkeypatch):
+    png = io.BytesIO()
+    Image.new("RGB", (2, 2)).save(png, "png")
+    page = Mock()
+    page.evaluate.return_value = 100
+    page.screenshot.return_value = png.getvalue()
+    monkeypatch.setattr(script, "browser_page", contextmanager(lambda *_: iter([page])))
+    monkeypatch.setattr(script, "find_browser", lambda: "browser")
+    pages = ["a=x.html", "b=y.html#entity"]
+    monkeypatch.setattr(sys, "argv", ["screenshots.py", str(tmp_path / "out"), "--pages", *pages])
+    script.main()
+    assert {path.name for path in (tmp_path / "out").iterdir()} == {"a.png", "b.png"}
+    assert [call.args[0].rpartition("/")[2] for call in page.goto.call_args_list] == ["x.html", "y.html"]
+    assert [call.args[0] for call in page.evaluate.call_args_list][::2] == [
+        script.ACTIONS[""],
+        script.ACTIONS["entity"],
+    ]

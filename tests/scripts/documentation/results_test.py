@@ -111,12 +111,12 @@ def test_differences_are_over_the_seeds_that_both_rows_have():
     tests = {("base", 1): 0.8, ("base", 2): 0.9, ("new", 2): 0.95, ("new", 3): 0.75, ("apart", 4): 0.7}
     lines = [run(*key[:1], 16, *key[1:], test_accuracy=test) for key, test in tests.items()]
     rows = {name: {"conditions": f"a.1.{name}"} for name in ("none", "base", "new", "apart")}
-    columns = {"gain": {"show": "gain"}, "gains": {"show": "gains"}, "new": {"show": "gain", "base": "new"}}
+    columns = {"gain": {"show": "gain"}, "new": {"show": "gain", "base": "new"}}
     assert cells(rows, columns, lines) == {
-        "none": ["", "", ""],
-        "base": ["", "", "-.050"],
-        "new": ["+.050", "+.050", ""],
-        "apart": ["", "", ""],
+        "none": ["", ""],
+        "base": ["", "-.050"],
+        "new": ["+.050", ""],
+        "apart": ["", ""],
     }
     again = {**lines[0], "commit": "another"}
     with pytest.raises(ConfigurationError, match="babi/base/task_16/seed_1 twice"):
