@@ -13,7 +13,7 @@ about four minutes on one core and needs PyTorch. The same command gives the sam
 
 import csv
 import random
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -363,21 +363,31 @@ def conll_score(examples: Sequence[Example], linked: Sequence[np.ndarray]) -> fl
     return conll_scores(pairs, "without")["CoNLL"][2]
 
 
+def climb(score: Callable[[Sequence[float]], float], start: Sequence[float], tried: Sequence[Sequence[float]]) -> list:
+    """Tries values in each place, from the last place to the first, and keeps one if the score gets better."""
+    best, most = list(start), score(start)
+    for place in reversed(range(len(start))):
+        for value in tried[place]:
+            other = [*best[:place], value, *best[place + 1 :]]
+            if (total := score(other)) > most:
+                best, most = other, total
+    return best
+
+
 def choose_bonuses(examples: Sequence[Example], scores: Sequence[Scores]) -> np.ndarray:
-    """Changes one bonus after the other, and keeps a change if the scores of the corpora get better."""
+    """Those with the highest sum of the scores of the corpora."""
     corpora = sorted({example.corpus for example in examples})
     parts = {corpus: [k for k, example in enumerate(examples) if example.corpus == corpus] for corpus in corpora}
-    best, most = np.array(START), -1.0
-    for kind, step in [(0, 0.0)] + [(kind, step) for kind in (3, 2, 1, 0) for step in STEPS]:
-        bonuses = np.array([START[kind] + step if own == kind else one for own, one in enumerate(best)])
+
+    def total(bonuses: Sequence[float]) -> float:
         total = 0.0
         for corpus, part in parts.items():
             chosen = [examples[k] for k in part]
-            linked = [entities(examples[k], scores[k], bonuses) for k in part]
+            linked = [entities(examples[k], scores[k], np.array(bonuses)) for k in part]
             total += gap_scores(chosen, linked)[0] if corpus == "gap" else conll_score(chosen, linked)
-        if total > most:
-            best, most = bonuses, total
-    return best
+        return total
+
+    return np.array(climb(total, START, [[first + step for step in STEPS] for first in START]))
 
 
 def report(name: str, examples: Sequence[Example], scores: Sequence[Scores], bonuses: dict[str, np.ndarray]) -> None:

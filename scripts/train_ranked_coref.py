@@ -12,7 +12,7 @@ command gives the same weights on the same machine.
 
 import random
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -23,7 +23,7 @@ from joblib import Parallel, delayed
 from torch import nn
 from torch.nn import functional
 from tqdm import tqdm
-from train_coref import average, ranking_loss
+from train_coref import average, climb, ranking_loss
 
 from allennlp_coref_rc.annotations import AnnotatedText
 from allennlp_coref_rc.annotations.annotators.coref.ranked import networks
@@ -278,24 +278,6 @@ def cross_validated(
     return conll_scores(bare, "without")["CoNLL"][2], conll_scores(clusters, "credited")["CoNLL"][2]
 
 
-def choose_decisions(score: Callable[[tuple[float, ...]], tuple[float, float]]) -> tuple[float, ...]:
-    """Changes one decision after the other, and keeps a change if it makes the sum of both scores higher."""
-    best, most = START, 0.0
-    for place in (None, *reversed(range(len(START)))):
-        if place is None:
-            tried = [START]
-        elif place < len(START) - 2:
-            tried = [(*best[:place], best[place] + step, *best[place + 1 :]) for step in STEPS]
-        else:
-            tried = [(*best[:place], chance, *best[place + 1 :]) for chance in CHANCES]
-        for decisions in tried:
-            without, singletons = score(decisions)
-            if without + singletons > most:
-                best, most = decisions, without + singletons
-                print(f"{[round(one, 2) for one in best]}: {100 * without:.2f}, {100 * singletons:.2f}", flush=True)
-    return best
-
-
 def main() -> None:
     parser = ScriptParser(__doc__)
     parser.add_argument("documents", help="a file, or a folder of such files")
@@ -337,8 +319,10 @@ def main() -> None:
             own = pairs[i]
             scores[i] = networks.pair_scores(weights, own.mentions.vectors, [own.features], own.earlier, own.later)
     of_folds = [pairs[i] for i in every], [scores[i] for i in every]
-    print("decisions: average F1 without singletons, with singletons")
-    decisions = choose_decisions(lambda decisions: cross_validated(documents, *of_folds, decisions))
+    tried = [[first + step for step in STEPS] for first in START[:-2]] + 2 * [CHANCES]
+    decisions = climb(lambda decisions: sum(cross_validated(documents, *of_folds, decisions)), START, tried)
+    without, singletons = cross_validated(documents, *of_folds, decisions)
+    print(f"average F1 without singletons {100 * without:.2f}, with singletons {100 * singletons:.2f}")
 
     weights, known = networks_for_mentions[-1]
     weights.update(networks_for_pairs[-1])
