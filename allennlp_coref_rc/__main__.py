@@ -144,7 +144,7 @@ def build_parser() -> argparse.ArgumentParser:
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     for name, module in OWN.items():
         command = commands.add_parser(
-            name, help=module.HELP, description=module.DESCRIPTION, formatter_class=_HelpFormatter
+            name, help=module.HELP, description=module.__doc__, formatter_class=_HelpFormatter
         )
         module.add_arguments(command)
         command.set_defaults(run=module.run, resume_hint=getattr(module, "resume_hint", lambda args: ""))

@@ -1,3 +1,8 @@
+"""
+Annotates documents with coreference, SRL and discourse structure, or checks annotated ones. To resume an interrupted
+run, give the same command again. See docs/annotate.md.
+"""
+
 import argparse
 import codecs
 import sys
@@ -7,11 +12,6 @@ from contextlib import redirect_stdout
 from allennlp_coref_rc.commands.arguments import OTHER_FORMATS, add_packages, whole_number
 
 HELP = "annotate documents with coreference, SRL and discourse structure, or check annotated ones"
-
-DESCRIPTION = """
-Annotates documents with coreference, SRL and discourse structure, or checks annotated ones. To resume an interrupted
-run, give the same command again. See docs/annotate.md.
-"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -24,11 +24,11 @@ def add_numbers(parser: argparse._ActionsContainer, option: str, help: str) -> N
 
 
 def kinds_of(parser: argparse.ArgumentParser, metavar: str) -> Callable[..., argparse.ArgumentParser]:
-    """A function that adds a command within a command: its name, help, description, and what it calls."""
+    """A function that adds a command within a command: its name, help, and what it calls, whose docstring is shown."""
     kinds = parser.add_subparsers(required=True, metavar=metavar)
 
-    def add_kind(name: str, help: str, description: str, function: object = None) -> argparse.ArgumentParser:
-        kind = kinds.add_parser(name, help=help, description=description)
+    def add_kind(name: str, help: str, function: object) -> argparse.ArgumentParser:
+        kind = kinds.add_parser(name, help=help, description=function.__doc__)
         kind.set_defaults(function=function)
         return kind
 

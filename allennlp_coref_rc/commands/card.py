@@ -1,14 +1,14 @@
+"""
+Writes README.md, the model card that the Hugging Face hub shows, into the folder of a training or beside an archive.
+The card names the data, the annotator and the metrics of the model. The rest is for you to fill in.
+"""
+
 import argparse
 from pathlib import Path
 
 from allennlp_coref_rc.common.errors import ConfigurationError
 
 HELP = "write a model card beside a trained model"
-
-DESCRIPTION = """
-Writes README.md, the model card that the Hugging Face hub shows, into the folder of a training or beside an archive.
-The card names the data, the annotator and the metrics of the model. The rest is for you to fill in.
-"""
 
 README = "README.md"
 

@@ -1,14 +1,14 @@
+"""
+Checks the config of an experiment: names that are not registered, unknown keys, values of a wrong type, GPUs and files
+that are missing. Then it reads the first instances of the data and builds the model, without pretrained weights. Also
+says which encoders lack annotations that they read.
+"""
+
 import argparse
 
 from allennlp_coref_rc.commands.arguments import add_packages
 
 HELP = "check the config of an experiment"
-
-DESCRIPTION = """
-Checks the config of an experiment: names that are not registered, unknown keys, values of a wrong type, GPUs and files
-that are missing. Then it reads the first instances of the data and builds the model, without pretrained weights. Also
-says which encoders lack annotations that they read.
-"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -1,13 +1,4 @@
-import argparse
-import json
-from typing import NamedTuple
-
-from allennlp_coref_rc.commands.arguments import whole_number
-from allennlp_coref_rc.common.errors import ConfigurationError
-
-HELP = "test whether two readers differ, or let several answer together"
-
-DESCRIPTION = """
+"""
 Tests whether two readers differ on the same questions: coref-rc compare FIRST SECOND. The files are predictions of
 coref-rc predict or coref-rc evaluate, or the predictions.jsonl of a run of coref-rc reproduce. Questions are matched by
 their ids, or by their order if they have none. McNemar's test, both exact and with continuity correction, compares
@@ -18,6 +9,15 @@ With --ensemble OUTPUT the readers answer together: the answer is the candidate 
 files are predictions of readers with candidates, for the same questions in the same order. If a reader does not know a
 candidate, its probability for this candidate is 0. OUTPUT has the same format as the files.
 """
+
+import argparse
+import json
+from typing import NamedTuple
+
+from allennlp_coref_rc.commands.arguments import whole_number
+from allennlp_coref_rc.common.errors import ConfigurationError
+
+HELP = "test whether two readers differ, or let several answer together"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -1,3 +1,8 @@
+"""
+Lists the configs that come with the package, each with the first line of its comment, or copies them into a folder
+where you can edit them. Commands that take a config find these by name: coref-rc train babi/ga_coref_gru.jsonnet.
+"""
+
 import argparse
 import shutil
 from pathlib import Path
@@ -6,11 +11,6 @@ from allennlp_coref_rc.common.config_files import FOLDER, names
 from allennlp_coref_rc.common.errors import ConfigurationError
 
 HELP = "list the configs that come with the package, or copy them"
-
-DESCRIPTION = """
-Lists the configs that come with the package, each with the first line of its comment, or copies them into a folder
-where you can edit them. Commands that take a config find these by name: coref-rc train babi/ga_coref_gru.jsonnet.
-"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

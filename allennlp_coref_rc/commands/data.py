@@ -1,3 +1,8 @@
+"""
+Downloads data sets, simulates bAbI stories or mixes them two by two, divides or packs question files, and finds words
+that can be exchanged.
+"""
+
 import argparse
 import os
 import sys
@@ -10,69 +15,18 @@ from allennlp_coref_rc.common.errors import ConfigurationError
 
 HELP = "download data sets, simulate or mix bAbI stories, divide or pack question files, find exchangeable words"
 
-DESCRIPTION = """
-Downloads data sets, simulates bAbI stories or mixes them two by two, divides or packs question files, and finds words
-that can be exchanged.
-"""
-
 SPLITS = ("train", "valid", "test")
-
-DOWNLOAD = """
-Downloads data sets from their official places into FOLDER/NAME. Complete files are not fetched again, and a download
-that broke off resumes where it stopped. Sizes and checksums are verified if they are known. Some files can only be
-fetched by hand (Google Drive, LDC): put them where this command says, and run it again. The exit status is 1 if a data
-set is incomplete.
-"""
-
-SIMULATE = """
-Writes simulated bAbI stories into FOLDER, in the format and with the file names of the bAbI tasks, version 1.2:
-qa1_train.txt, qa1_valid.txt, qa1_test.txt and so on. Each file has its own seed, 1000 * seed + 10 * task + split, where
-split is 0 for train, 1 for valid and 2 for test. The same arguments write the same files.
-"""
-
-MIX = """
-Writes bAbI-Mix (Dhingra et al. 2017, section 4.1) from a folder of bAbI files, published or simulated. Each new story
-mixes two stories; the number of questions stays the same. Each file has its own seed, as for coref-rc data simulate.
-"""
-
-FOLDS = """
-Divides a file in the form of SQuAD and Quoref, or one that coref-rc annotate has written from such a file, into folds
-for a cross-validation: FOLDER/fold_1/train.json and
-FOLDER/fold_1/test.json, and so on. All passages of an article are in one fold, so that no question of a test file is
-about an article of its training file. The folds have about the same number of passages. The same arguments write the
-same files.
-"""
-
-SWAPPED = """
-Divides NarrativeQA's annotated test and validation summaries for experiments without the official training summaries:
-of the test summaries the first 35, by id, are for validation and the others for training, and the validation summaries
-are for the test. FOLDER gets train.jsonl, valid.jsonl and test.jsonl, and FOLDER/other_document the same files with a
-control: each passage has the sentences and annotations of the next longer passage. TEST and VALID are files that
-coref-rc annotate has written.
-"""
-
-TO_JSONL = """
-Packs a folder of .question files (CNN, Daily Mail) into one file of JSON lines, in the order of the files' names. The
-reader annotated_cnn_dailymail reads such a file in place of the folder. The file is compressed if its name ends in .gz,
-.bz2 or .xz.
-"""
-
-EXCHANGEABLE = """
-Finds words that can be exchanged in training data without changing it, such as names: those that a reader exchanges in
-training if its entity_substitution is {"type": "induced"}. Prints the groups, and for each refused exchange a context
-that it would make more or less frequent.
-"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_kind = kinds_of(parser, "COMMAND")
 
-    kind = add_kind("download", "get data sets from their official places", DOWNLOAD, download)
+    kind = add_kind("download", "get data sets from their official places", download)
     kind.add_argument("names", nargs="*", metavar="NAME", help="data sets, or all; without a name, lists them")
     kind.add_argument("--list", action="store_true", help="list all data sets: size, licence, whether they are here")
     kind.add_argument("--folder", type=Path, default=Path("data"), help="where data sets go (default: data)")
 
-    kind = add_kind("simulate", "write simulated bAbI stories", SIMULATE, simulate)
+    kind = add_kind("simulate", "write simulated bAbI stories", simulate)
     kind.add_argument("output_folder", metavar="FOLDER", help="where the files are written; made if it does not exist")
     add_numbers(kind, "--tasks", "tasks, such as 1-3,11 or 1 2 (default: all)")
     for split, number in zip(SPLITS, (900, 100, 1000)):
@@ -80,29 +34,29 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         kind.add_argument(f"--{split}", type=whole_number(1), default=number, metavar="N", help=help)
     kind.add_argument("--seed", type=whole_number(0), default=1, help="0 or more (default: 1)")
 
-    kind = add_kind("mix", "mix bAbI stories two by two", MIX, mix)
+    kind = add_kind("mix", "mix bAbI stories two by two", mix)
     kind.add_argument("source", metavar="SOURCE", help="the folder of bAbI files")
     kind.add_argument("output_folder", metavar="FOLDER", help="where the files are written; made if it does not exist")
     add_numbers(kind, "--tasks", "tasks, such as 2,16 or 2 16 (default: 1-20)")
     kind.add_argument("--splits", nargs="+", default=SPLITS, choices=SPLITS, help="which files (default: all three)")
     kind.add_argument("--seed", type=whole_number(0), default=1, help="0 or more (default: 1)")
 
-    kind = add_kind("folds", "divide articles among the folds of a cross-validation", FOLDS, folds)
+    kind = add_kind("folds", "divide articles among the folds of a cross-validation", folds)
     kind.add_argument("file", metavar="FILE", help="the file, such as data/quoref/quoref-dev-v0.1.json")
     kind.add_argument("output_folder", metavar="FOLDER", help="where the folders of the folds are written")
     kind.add_argument("--folds", type=int, default=5, metavar="N", help="(default: %(default)s)")
     kind.add_argument("--seed", type=whole_number(0), default=1, help="0 or more (default: 1)")
 
-    kind = add_kind("swapped", "divide NarrativeQA's test and validation summaries anew", SWAPPED, swapped)
+    kind = add_kind("swapped", "divide NarrativeQA's test and validation summaries anew", swapped)
     kind.add_argument("test", metavar="TEST", help="the annotated summaries of the official test split")
     kind.add_argument("valid", metavar="VALID", help="those of the official validation split")
     kind.add_argument("output_folder", metavar="FOLDER", help="where the files are written")
 
-    kind = add_kind("to-jsonl", "pack .question files into one file", TO_JSONL, to_jsonl)
+    kind = add_kind("to-jsonl", "pack .question files into one file", to_jsonl)
     kind.add_argument("folder", metavar="FOLDER", help="the folder of .question files")
     kind.add_argument("output", metavar="OUTPUT", help="the file to write")
 
-    kind = add_kind("exchangeable", "find words that can be exchanged in training data", EXCHANGEABLE, exchangeable)
+    kind = add_kind("exchangeable", "find words that can be exchanged in training data", exchangeable)
     kind.add_argument("config", metavar="CONFIG", help="a config with a dataset_reader and a train_data_path")
     kind.add_argument("-o", "--overrides", default="", metavar="JSON", help="values in place of the config's")
     add_packages(kind, "dataset readers")
@@ -117,6 +71,12 @@ def resume_hint(args: argparse.Namespace) -> str:
 
 
 def download(args: argparse.Namespace) -> None:
+    """
+    Downloads data sets from their official places into FOLDER/NAME. Complete files are not fetched again, and a
+    download that broke off resumes where it stopped. Sizes and checksums are verified if they are known. Some files can
+    only be fetched by hand (Google Drive, LDC): put them where this command says, and run it again. The exit status is
+    1 if a data set is incomplete.
+    """
     from allennlp_coref_rc.data.downloads import DATA_SETS, DownloadError, describe, get
 
     known = [data_set.name for data_set in DATA_SETS]
@@ -144,6 +104,11 @@ def download(args: argparse.Namespace) -> None:
 
 
 def simulate(args: argparse.Namespace) -> None:
+    """
+    Writes simulated bAbI stories into FOLDER, in the format and with the file names of the bAbI tasks, version 1.2:
+    qa1_train.txt, qa1_valid.txt, qa1_test.txt and so on. Each file has its own seed, 1000 * seed + 10 * task + split,
+    where split is 0 for train, 1 for valid and 2 for test. The same arguments write the same files.
+    """
     from allennlp_coref_rc.common.files import write_text
     from allennlp_coref_rc.data.babi.simulated_world import SIMULATED_TASKS, simulate_task
 
@@ -158,6 +123,11 @@ def simulate(args: argparse.Namespace) -> None:
 
 
 def mix(args: argparse.Namespace) -> None:
+    """
+    Writes bAbI-Mix (Dhingra et al. 2017, section 4.1) from a folder of bAbI files, published or simulated. Each new
+    story mixes two stories; the number of questions stays the same. Each file has its own seed, as for coref-rc data
+    simulate.
+    """
     from allennlp_coref_rc.common.files import is_among, write_text
     from allennlp_coref_rc.data.babi.babi_files import NUM_TASKS, find_split
     from allennlp_coref_rc.data.babi.mixed_stories import mix_stories, read_stories
@@ -177,6 +147,12 @@ def mix(args: argparse.Namespace) -> None:
 
 
 def folds(args: argparse.Namespace) -> None:
+    """
+    Divides a file in the form of SQuAD and Quoref, or one that coref-rc annotate has written from such a file, into
+    folds for a cross-validation: FOLDER/fold_1/train.json and FOLDER/fold_1/test.json, and so on. All passages of an
+    article are in one fold, so that no question of a test file is about an article of its training file. The folds have
+    about the same number of passages. The same arguments write the same files.
+    """
     from allennlp_coref_rc.data.folds import write_folds
 
     for path, passages in write_folds(args.file, args.output_folder, args.folds, args.seed):
@@ -184,6 +160,13 @@ def folds(args: argparse.Namespace) -> None:
 
 
 def swapped(args: argparse.Namespace) -> None:
+    """
+    Divides NarrativeQA's annotated test and validation summaries for experiments without the official training
+    summaries: of the test summaries the first 35, by id, are for validation and the others for training, and the
+    validation summaries are for the test. FOLDER gets train.jsonl, valid.jsonl and test.jsonl, and
+    FOLDER/other_document the same files with a control: each passage has the sentences and annotations of the next
+    longer passage. TEST and VALID are files that coref-rc annotate has written.
+    """
     from allennlp_coref_rc.data.swapped_split import write_swapped_split
 
     for path, documents, questions in write_swapped_split(args.test, args.valid, args.output_folder):
@@ -191,6 +174,11 @@ def swapped(args: argparse.Namespace) -> None:
 
 
 def to_jsonl(args: argparse.Namespace) -> None:
+    """
+    Packs a folder of .question files (CNN, Daily Mail) into one file of JSON lines, in the order of the files' names.
+    The reader annotated_cnn_dailymail reads such a file in place of the folder. The file is compressed if its name ends
+    in .gz, .bz2 or .xz.
+    """
     from allennlp_coref_rc.common.progress import progress_bar
     from allennlp_coref_rc.data.corpora.cnn_dailymail import find_questions, question_files, write_json_lines
 
@@ -200,6 +188,11 @@ def to_jsonl(args: argparse.Namespace) -> None:
 
 
 def exchangeable(args: argparse.Namespace) -> None:
+    """
+    Finds words that can be exchanged in training data without changing it, such as names: those that a reader exchanges
+    in training if its entity_substitution is {"type": "induced"}. Prints the groups, and for each refused exchange a
+    context that it would make more or less frequent.
+    """
     from allennlp.common import Params
     from allennlp.data import DatasetReader
 

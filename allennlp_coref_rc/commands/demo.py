@@ -1,15 +1,15 @@
+"""
+Opens a page in the browser on which you ask trained readers about a passage, see and edit its clusters, and watch the
+answer change. The server listens on this machine only (127.0.0.1). Without an archive, the page takes the one that make
+train writes; if there is none, it only annotates. You need Streamlit (the extra "demo"). See docs/playground.md.
+"""
+
 import argparse
 import os
 from collections.abc import Sequence
 from pathlib import Path
 
 HELP = "ask trained readers in the browser, edit clusters, and watch the answer change"
-
-DESCRIPTION = """
-Opens a page in the browser on which you ask trained readers about a passage, see and edit its clusters, and watch the
-answer change. The server listens on this machine only (127.0.0.1). Without an archive, the page takes the one that make
-train writes; if there is none, it only annotates. You need Streamlit (the extra "demo"). See docs/playground.md.
-"""
 
 TRAINED = "output/quick_start/model.tar.gz"
 """Where make train writes."""

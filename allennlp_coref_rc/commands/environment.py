@@ -1,13 +1,13 @@
+"""
+Prints the versions of the packages that this one works with, and what is wrong with them. If you report a problem,
+include this output. The exit status is 2 if something keeps the package from working.
+"""
+
 import argparse
 import json
 import sys
 
 HELP = "print versions, and what is wrong with this installation"
-
-DESCRIPTION = """
-Prints the versions of the packages that this one works with, and what is wrong with them. If you report a problem,
-include this output. The exit status is 2 if something keeps the package from working.
-"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

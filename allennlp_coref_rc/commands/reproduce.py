@@ -1,3 +1,11 @@
+"""
+Runs the papers' experiments and reports on them. The package has a file for each paper that describes the experiments
+of its tables and figures. A run trains a config with a seed and, for bAbI, on a task. Each run has a folder below
+--output, with its result, its answers to the test questions, its log, and, if it failed, the reason. Give the same
+command again to resume: it skips finished runs, continues killed ones, and tries failed ones again. See
+docs/reproduction.md.
+"""
+
 import argparse
 import os
 import sys
@@ -10,14 +18,6 @@ if TYPE_CHECKING:
     from allennlp_coref_rc.reproduction.results_file import Results
 
 HELP = "run the papers' experiments, and report on them"
-
-DESCRIPTION = """
-Runs the papers' experiments and reports on them. The package has a file for each paper that describes the experiments
-of its tables and figures. A run trains a config with a seed and, for bAbI, on a task. Each run has a folder below
---output, with its result, its answers to the test questions, its log, and, if it failed, the reason. Give the same
-command again to resume: it skips finished runs, continues killed ones, and tries failed ones again. See
-docs/reproduction.md.
-"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

@@ -35,7 +35,7 @@ def test_help_lists_all_commands(capsys):
 @pytest.mark.parametrize("name", OWN)
 def test_help_of_a_command(capsys, name):
     assert status(name, "--help") == 0
-    assert " ".join(OWN[name].DESCRIPTION.split())[:40] in " ".join(capsys.readouterr().out.split())
+    assert " ".join(OWN[name].__doc__.split())[:40] in " ".join(capsys.readouterr().out.split())
 
 
 def test_a_closed_pipe_exits_quietly():
