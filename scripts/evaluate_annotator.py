@@ -63,8 +63,7 @@ from allennlp_coref_rc.annotations.formats import Format, read_conll_2012, read_
 from allennlp_coref_rc.annotations.formats.conllu import read_conllu_sentences
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.script import ScriptParser, run
-from allennlp_coref_rc.data.corpora.corpus_reader import FOLDS, CorpusReader
-from allennlp_coref_rc.data.corpora.discourse_corpora import read_rels_texts
+from allennlp_coref_rc.data.corpora.discourse_corpora import FOLDS, in_fold, read_rels_texts
 
 Scores = tuple[float, ...]
 """Precision, recall and F1, or one figure alone; as shares."""
@@ -331,20 +330,19 @@ def main() -> None:
     parser.add_argument("annotator", help="its name, or its config as JSON or in a file")
     parser.add_argument("corpora", nargs="+", help="files or folders")
     parser.add_argument("--part", choices=["even", "odd"], help="every other document only")
-    parser.add_argument("--fold", choices=FOLDS, help="the documents of a fold, as CorpusReader divides them")
+    parser.add_argument("--fold", choices=FOLDS, help="the documents of a fold, as `in_fold` divides them")
     parser.add_argument("--documents", help="a folder: of *.rels, only documents that it has too")
     parser.add_argument("--measures", default="", help="a regular expression: the measures to print")
     parser.add_argument("--pipeline", help="for Universal Dependencies, a spaCy pipeline in place of the English one")
     options = parser.parse_args()
     annotator = build_annotator("annotator", options.annotator)
-    in_fold = CorpusReader(fold=options.fold).in_fold
     names = options.documents and {os.path.splitext(name)[0] for name in os.listdir(options.documents)}
     speeds: list[str] = []
 
     def pairs(read: Callable[[str], Iterator[AnnotatedText]], files: Sequence[str]) -> Pairs:
         """The texts of files with the annotator's annotations and with their own."""
         golds = [text for file in files for text in read(file)][options.part == "odd" :: 2 if options.part else 1]
-        golds = [text for text in golds if options.fold is None or in_fold(text.id)]
+        golds = [text for text in golds if options.fold is None or in_fold(str(text.id), options.fold)]
         golds = [text for text in golds if names is None or read not in RELATIONS or text.id in names]
         bare = [replace(text, **{layer: [] for layer in LAYERS}) for text in golds]
         start = time.process_time()

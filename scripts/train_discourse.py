@@ -36,8 +36,7 @@ from allennlp_coref_rc.annotations.english import parse
 from allennlp_coref_rc.annotations.formats import read_conll_2016
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.script import ScriptParser, run
-from allennlp_coref_rc.data.corpora.corpus_reader import FOLDS, CorpusReader
-from allennlp_coref_rc.data.corpora.discourse_corpora import read_rels_texts
+from allennlp_coref_rc.data.corpora.discourse_corpora import FOLDS, in_fold, read_rels_texts
 
 FURTHER_SENSES = ("Contingency.Purpose", "Expansion.Manner", "Comparison.Similarity")
 """Senses of PDTB 3 that have no counterpart in CoNLL-2016."""
@@ -124,8 +123,7 @@ def main() -> None:
     if arguments.genres:
         texts = [text for text in texts if str(text.id).split("_")[1] in arguments.genres]
     if arguments.fold:
-        reader = CorpusReader(fold=arguments.fold)
-        texts = [text for text in texts if reader.in_fold(str(text.id))]
+        texts = [text for text in texts if in_fold(str(text.id), arguments.fold)]
     parses = [Parse(doc) for doc in parse(texts)]
     np.savez_compressed(arguments.output, **train(arguments.corpus, texts, parses))
     print(f"{len(texts)} documents, {arguments.output.stat().st_size:,} bytes")

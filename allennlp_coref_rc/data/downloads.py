@@ -1,24 +1,20 @@
 """Downloads the data sets from where their authors publish them."""
 
-import gzip
 import hashlib
 import os
-import shutil
-import tarfile
 import tempfile
 import time
-import zipfile
-import zlib
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path, PurePosixPath
-from typing import IO, Optional
+from typing import Optional
 
 import requests
 import yaml
 from tqdm import tqdm
+
+from allennlp_coref_rc.common.errors import ConfigurationError
+from allennlp_coref_rc.safe_archives import unpacking
 
 CHUNK = 1 << 16
 """The number of bytes that are read at once. If a connection breaks, the unfinished chunk is lost."""
@@ -28,9 +24,6 @@ PERMANENT = range(400, 500)
 
 TEMPORARY = frozenset({408, 425, 429})
 """Status codes among `PERMANENT` for which trying again may help."""
-
-DAMAGES = (tarfile.TarError, zipfile.BadZipFile, gzip.BadGzipFile, EOFError, zlib.error, RuntimeError)
-"""The errors of damaged archives; zipfile raises a `RuntimeError` for a password or compression that it cannot have."""
 
 
 class DownloadError(Exception):
@@ -227,58 +220,21 @@ def unpack(data_set: DataSet, archive: File, path: Path, folder: Path) -> None:
     """Unpacks the archive's folder into the data set's folder. If anything fails, nothing is unpacked."""
     target = folder / data_set.name
     with tempfile.TemporaryDirectory(dir=folder, prefix=f".{data_set.name}.") as temporary:
-        unpacked = Path(temporary, data_set.name)
-        unpacked.mkdir()
         try:
-            with _members(path) as members:
-                for name, open_member in tqdm(members, desc=f"{archive.name}: unpacking", unit=" files"):
-                    _extract(name, open_member, archive, unpacked)
-        except DAMAGES as error:
-            reason = (str(error) or type(error).__name__).splitlines()[0]
-            raise DownloadError(f"{path}: found a damaged archive ({reason}). Remove it and run this again") from error
-        missing = data_set.missing(Path(temporary))
-        if missing:
-            inside = PurePosixPath(archive.folder, missing[0])
-            raise DownloadError(f"{path}: found no {inside} in it, expected {data_set.holds}")
+            unpacking.unpack(str(path), temporary, unpacking.DATA)
+        except ConfigurationError as error:
+            raise DownloadError(f"{error}. Remove it and run this again") from error
+        unpacked = Path(temporary, archive.folder)
+        for name in data_set.contents:
+            if not (unpacked / name).exists():
+                inside = PurePosixPath(archive.folder, name)
+                raise DownloadError(f"{path}: found no {inside} in it, expected {data_set.holds}")
         target.mkdir(parents=True, exist_ok=True)
         for entry in unpacked.iterdir():
             if (target / entry.name).is_dir():
                 raise DownloadError(f"{target / entry.name}: found a folder that is not complete: move it away")
         for entry in sorted(unpacked.iterdir()):
             os.replace(entry, target / entry.name)
-
-
-@contextmanager
-def _members(path: Path) -> Iterator[Iterator[tuple[str, Callable[[], IO[bytes]]]]]:
-    # Only files are unpacked, since links could lead out of the folder. Permissions are not needed here.
-    if zipfile.is_zipfile(path):
-        with zipfile.ZipFile(path) as opened:
-            yield ((info.filename, partial(opened.open, info)) for info in opened.infolist() if not info.is_dir())
-    else:
-        with tarfile.open(path) as opened:
-            yield ((info.name, partial(_open_file, opened, info)) for info in opened if info.isfile())
-            # The checksum is at the end of the compressed file, after the end of the archive.
-            while opened.fileobj.read(CHUNK):
-                pass
-
-
-def _open_file(archive: tarfile.TarFile, info: tarfile.TarInfo) -> IO[bytes]:
-    file = archive.extractfile(info)
-    if file is None:
-        raise tarfile.TarError(f"{info.name} is not a regular file")
-    return file
-
-
-def _extract(name: str, open_member: Callable[[], IO[bytes]], archive: File, folder: Path) -> None:
-    place = PurePosixPath(name)
-    if place.is_absolute() or ".." in place.parts or "\\" in name:
-        raise DownloadError(f"{archive.name}: found {name!r} in it, which would be unpacked elsewhere: don't use it")
-    if not place.is_relative_to(archive.folder):
-        return
-    target = folder / place.relative_to(archive.folder)
-    target.parent.mkdir(parents=True, exist_ok=True)
-    with open_member() as source, open(target, "wb") as output:
-        shutil.copyfileobj(source, output)
 
 
 def describe(data_set: DataSet, folder: Path) -> str:

@@ -25,47 +25,15 @@ Keys of this package's classes that may name files, as these are only read: data
 other archives.
 """
 
-NO_FILES = {
-    "allow_missing",
-    "batch_sampler",
-    "bert_model",
-    "bert_model_name",
-    "bos_eos_tokens",
-    "connectives",
-    "copy_token",
-    "default_value",
-    "delimiter",
-    "end_symbol",
-    "end_tokens",
-    "entities",
-    "exclude",
-    "ignore",
-    "ignore_classes",
-    "language",
-    "model_name",
-    "no_answer_token",
-    "not_entities",
-    "oov_token",
-    "override_weights_strip_prefix",
-    "padding_token",
-    "pattern",
-    "pretrained_model",
-    "regexes",
-    "relevant_module",
-    "senses",
-    "source_prefix",
-    "spacy_model",
-    "start_symbol",
-    "start_tokens",
-    "sub_module",
-    "token_delimiter",
-    "transformer_model",
-    "transformer_model_name",
-    "type",
-    "types",
-    "vocab_to_cache",
-    "word_tag_delimiter",
-}
+NO_FILES = frozenset(
+    """
+allow_missing batch_sampler bert_model bert_model_name bos_eos_tokens connectives copy_token default_value delimiter
+end_symbol end_tokens entities exclude ignore ignore_classes language model_name no_answer_token not_entities oov_token
+override_weights_strip_prefix padding_token pattern pretrained_model regexes relevant_module senses source_prefix
+spacy_model start_symbol start_tokens sub_module token_delimiter transformer_model transformer_model_name type types
+vocab_to_cache word_tag_delimiter
+""".split()
+)
 """
 Keys whose texts may look like names of files and never are: no class of AllenNLP, allennlp-models or this package opens
 one of them, except a transformer by its name or folder, and spaCy models, which are checked.
@@ -74,25 +42,13 @@ one of them, except a transformer by its name or folder, and spaCy models, which
 MAPPING = "connectives"
 """The key of an object whose own keys are words, with their senses. These have dots."""
 
-HARMLESS = {
-    "add_prefix_space",
-    "add_special_tokens",
-    "attention_probs_dropout_prob",
-    "do_basic_tokenize",
-    "do_lower_case",
-    "gradient_checkpointing",
-    "hidden_dropout_prob",
-    "lowercase",
-    "max_length",
-    "max_len",
-    "model_max_length",
-    "output_attentions",
-    "output_hidden_states",
-    "strip_accents",
-    "tokenize_chinese_chars",
-    "use_cache",
-    "use_fast",
-}
+HARMLESS = frozenset(
+    """
+add_prefix_space add_special_tokens attention_probs_dropout_prob do_basic_tokenize do_lower_case gradient_checkpointing
+hidden_dropout_prob lowercase max_length max_len model_max_length output_attentions output_hidden_states strip_accents
+tokenize_chinese_chars use_cache use_fast
+""".split()
+)
 """
 The keys that `tokenizer_kwargs` and the like may have. With others, transformers may run a model's own code, or
 unpickle weights.

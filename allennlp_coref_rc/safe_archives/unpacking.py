@@ -19,6 +19,7 @@ from typing import IO, Any, BinaryIO, NamedTuple, Optional, Union, cast
 
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import known_as
+from allennlp_coref_rc.common.progress import progress_bar
 from allennlp_coref_rc.safe_archives.registered_names import HINT
 
 
@@ -76,12 +77,13 @@ def unpack(path: str, folder: str, limits: Limits) -> None:
     Unpacks a tar file, plain or compressed, or a zip file. It raises a `ConfigurationError` if the file has anything
     but files and folders (links may lead elsewhere), names outside of the folder, or more than the limits allow.
     """
+    bar = functools.partial(progress_bar, desc=f"{os.path.basename(path)}: unpacking", unit=" files", delay=1.0)
     with _opened(path, limits) as (stream, archive):
         if isinstance(archive, zipfile.ZipFile):
-            for info in _checked_zip(path, stream, archive, limits):
+            for info in bar(_checked_zip(path, stream, archive, limits)):
                 archive.extract(info, folder)
             return
-        for member in _checked(path, stream, archive, limits):
+        for member in bar(_checked(path, stream, archive, limits)):
             archive.extract(member, folder, filter="data")
         while stream.read(BLOCK):
             pass  # The end of the file has a checksum of the whole, which is checked when it is read.
