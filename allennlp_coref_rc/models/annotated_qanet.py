@@ -88,30 +88,15 @@ class AnnotatedQanet(SpanModel):
         self._dropout = FastDropout(dropout_prob)
         initializer(self)
 
-    def forward(
+    def forward(  # type: ignore[override]
         self,
         passage: TextFieldTensors,
         question: TextFieldTensors,
-        span_start: Optional[torch.Tensor] = None,
-        span_end: Optional[torch.Tensor] = None,
         passage_annotations: Optional[AnnotationTensors] = None,
         question_annotations: Optional[AnnotationTensors] = None,
-        metadata: Optional[list[dict[str, Any]]] = None,
+        **expected: Any,
     ) -> dict[str, Any]:
-        """
-        # Parameters
-
-        passage, question : `TextFieldTensors`
-        span_start, span_end : `torch.LongTensor`, optional (default = `None`)
-            Shape: (batch_size, 1). The first and the last token of the expected span; -1 where there is none.
-        passage_annotations, question_annotations : `AnnotationTensors`, optional (default = `None`)
-        metadata : `list[dict[str, Any]]`, optional (default = `None`)
-
-        # Returns
-
-        `dict[str, Any]`
-            As `SpanModel.answer` says.
-        """
+        """The output of `SpanModel.answer`, which describes what else is `expected`: the span and the metadata."""
         pair = Pair(
             TokenVectors(self._embed(passage), get_text_field_mask(passage), passage_annotations),
             TokenVectors(self._embed(question), get_text_field_mask(question), question_annotations),
@@ -122,14 +107,9 @@ class AnnotatedQanet(SpanModel):
         for layer in repeated(self._modeling_layer, MODELING_LAYERS):
             modeled.append(self._dropout(layer(pair.passage._replace(vectors=modeled[-1]))))
         _, first, second, third = modeled
-        return self.answer(
-            self._span_start_predictor(torch.cat([first, second], dim=-1)).squeeze(-1),
-            self._span_end_predictor(torch.cat([first, third], dim=-1)).squeeze(-1),
-            pair.passage.mask,
-            span_start,
-            span_end,
-            metadata,
-        )
+        start_logits = self._span_start_predictor(torch.cat([first, second], dim=-1)).squeeze(-1)
+        end_logits = self._span_end_predictor(torch.cat([first, third], dim=-1)).squeeze(-1)
+        return self.answer(start_logits, end_logits, pair.passage.mask, **expected)
 
     def _embed(self, text: TextFieldTensors) -> torch.Tensor:
         """Shape: (batch_size, sequence_length, dim of the phrase layer)."""

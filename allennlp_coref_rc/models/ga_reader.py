@@ -8,18 +8,11 @@ from allennlp.data import TextFieldTensors, Vocabulary
 from allennlp.models import Model
 from allennlp.modules import Seq2SeqEncoder, TextFieldEmbedder
 from allennlp.nn import InitializerApplicator
-from allennlp.nn.util import (
-    batched_index_select,
-    get_final_encoder_states,
-    get_text_field_mask,
-)
+from allennlp.nn.util import batched_index_select, get_final_encoder_states, get_text_field_mask
 
 from allennlp_coref_rc.common.checks import check_choice, check_number
 from allennlp_coref_rc.data.annotation_layers.edges import PADDING
-from allennlp_coref_rc.data.fields import (
-    AnnotationTensors,
-    CandidateTensors,
-)
+from allennlp_coref_rc.data.fields import AnnotationTensors, CandidateTensors
 from allennlp_coref_rc.models.cloze_model import ClozeModel
 from allennlp_coref_rc.modules.answer_layers import AnswerLayer
 from allennlp_coref_rc.modules.attention import Attention
@@ -156,21 +149,11 @@ class GAReader(ClozeModel):
         for i, (passage, question) in enumerate(self._encoders()):
             if i == last and self._qe_comm is not None:
                 passage_dim += self._qe_comm.embedding_dim
-            check_dimensions_match(
-                passage.get_input_dim(), passage_dim, f"input of passage_encoders[{i}]", f"what it reads in layer {i}"
-            )
-            check_dimensions_match(
-                question.get_input_dim(),
-                question_dim,
-                f"input of question_encoders[{i}]",
-                f"what it reads in layer {i}",
-            )
-            check_dimensions_match(
-                passage.get_output_dim(),
-                question.get_output_dim(),
-                f"output of passage_encoders[{i}]",
-                f"output of question_encoders[{i}]",
-            )
+            ends = f"passage_encoders[{i}]", f"question_encoders[{i}]"
+            read, made = (passage.get_input_dim(), question.get_input_dim()), passage.get_output_dim()
+            for name, dim, given in zip(ends, read, (passage_dim, question_dim)):
+                check_dimensions_match(dim, given, f"input of {name}", f"what it reads in layer {i}")
+            check_dimensions_match(made, question.get_output_dim(), *(f"output of {name}" for name in ends))
             passage_dim = self._gating.get_output_dim(passage.get_output_dim())
             if self._stack_question:
                 question_dim = passage.get_output_dim()

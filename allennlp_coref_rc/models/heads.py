@@ -9,7 +9,6 @@ from allennlp.models.heads import Head
 from allennlp.nn.util import batched_index_select
 from allennlp.training.metrics import Metric
 
-from allennlp_coref_rc.data.fields import CandidateTensors
 from allennlp_coref_rc.metrics.quoref import QuorefMetric
 from allennlp_coref_rc.models.cloze_model import ClozeModel
 from allennlp_coref_rc.models.span_model import SpanModel
@@ -41,18 +40,12 @@ class SpanHead(SpanModel, Head):
         super().__init__(vocab, **kwargs)
         self._ends = torch.nn.Linear(dim, 2)
 
-    def forward(
-        self,
-        pair: Pair,
-        embedded: Pair,
-        summary: torch.Tensor,
-        span_start: Optional[torch.Tensor] = None,
-        span_end: Optional[torch.Tensor] = None,
-        metadata: Optional[list[dict[str, Any]]] = None,
+    def forward(  # type: ignore[override]
+        self, pair: Pair, embedded: Pair, summary: torch.Tensor, **expected: Any
     ) -> dict[str, Any]:
-        """The output of `SpanModel.answer`."""
+        """The output of `SpanModel.answer`, which describes what is `expected`: the span and the metadata."""
         start_logits, end_logits = self._ends(pair.passage.vectors).unbind(dim=-1)
-        return self.answer(start_logits, end_logits, pair.passage.mask, span_start, span_end, metadata)
+        return self.answer(start_logits, end_logits, pair.passage.mask, **expected)
 
 
 @Head.register("tags")
@@ -77,15 +70,14 @@ class TagHead(TextAnswerModel, Head):
         super().__init__(vocab, metric or QuorefMetric(), **kwargs)
         self._tags = torch.nn.Linear(dim, 3)
 
-    def forward(
+    def forward(  # type: ignore[override]
         self,
         pair: Pair,
         embedded: Pair,
         summary: torch.Tensor,
         answer_tags: Optional[torch.Tensor] = None,
-        span_start: Optional[torch.Tensor] = None,
-        span_end: Optional[torch.Tensor] = None,
         metadata: Optional[list[dict[str, Any]]] = None,
+        **unused: torch.Tensor,
     ) -> dict[str, Any]:
         """
         # Parameters
@@ -95,9 +87,9 @@ class TagHead(TextAnswerModel, Head):
         summary : `torch.FloatTensor`
         answer_tags : `torch.LongTensor`, optional (default = `None`)
             Shape: (batch_size, passage_length). If the answer is not known, all tokens are `OUTSIDE`.
-        span_start, span_end : `torch.LongTensor`, optional (default = `None`)
-            Not used: the tags have the first span too.
         metadata : `list[dict[str, Any]]`, optional (default = `None`)
+        unused : `torch.LongTensor`
+            `span_start` and `span_end`: the tags have the first span too.
 
         # Returns
 
@@ -162,35 +154,13 @@ class CandidateHead(ClozeModel, Head):
         super().__init__(vocab, **kwargs)
         self.build_answer_layer(pointer, classifier, dim, dim)
 
-    def forward(
-        self,
-        pair: Pair,
-        embedded: Pair,
-        summary: torch.Tensor,
-        candidates: Optional[CandidateTensors] = None,
-        cloze: Optional[torch.Tensor] = None,
-        answer: Optional[torch.Tensor] = None,
-        metadata: Optional[list[dict[str, Any]]] = None,
+    def forward(  # type: ignore[override]
+        self, pair: Pair, embedded: Pair, summary: torch.Tensor, cloze: Optional[torch.Tensor] = None, **fields: Any
     ) -> dict[str, torch.Tensor]:
         """
-        # Parameters
-
-        pair : `Pair`
-        embedded : `Pair`
-        summary : `torch.FloatTensor`
-        candidates : `CandidateTensors`, optional (default = `None`)
-            Not needed where answers are classes.
-        cloze : `torch.LongTensor`, optional (default = `None`)
-            Shape: (batch_size, 1). Where "@placeholder" stands in the question.
-        answer : `torch.LongTensor`, optional (default = `None`)
-            Shape: (batch_size,). See `ClozeModel.answer`.
-        metadata : `list[dict[str, Any]]`, optional (default = `None`)
-
-        # Returns
-
-        `dict[str, torch.Tensor]`
-            As `ClozeModel.answer` says.
+        The output of `ClozeModel.answer`, which describes the `candidates`, the `answer` and the `metadata`. `cloze` is
+        where "@placeholder" stands in the question. Shape: (batch_size, 1).
         """
         if cloze is not None:
             summary = batched_index_select(pair.question.vectors, cast(torch.LongTensor, cloze)).squeeze(1)
-        return self.answer(pair.passage, summary, embedded, candidates, answer, metadata)
+        return self.answer(pair.passage, summary, embedded, **fields)

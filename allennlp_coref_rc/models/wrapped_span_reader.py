@@ -31,40 +31,18 @@ class WrappedSpanReader(SpanModel):
         super().__init__(vocab, **kwargs)
         self._reader = reader
 
-    def forward(
+    def forward(  # type: ignore[override]
         self,
         passage: TextFieldTensors,
         question: TextFieldTensors,
-        span_start: Optional[torch.Tensor] = None,
-        span_end: Optional[torch.Tensor] = None,
         passage_annotations: Optional[AnnotationTensors] = None,
         question_annotations: Optional[AnnotationTensors] = None,
-        metadata: Optional[list[dict[str, Any]]] = None,
+        **expected: Any,
     ) -> dict[str, Any]:
-        """
-        # Parameters
-
-        passage, question : `TextFieldTensors`
-        span_start, span_end : `torch.LongTensor`, optional (default = `None`)
-            Shape: (batch_size, 1). The first and the last token of the expected span; -1 where there is none.
-        passage_annotations, question_annotations : `AnnotationTensors`, optional (default = `None`)
-            Not used.
-        metadata : `list[dict[str, Any]]`, optional (default = `None`)
-
-        # Returns
-
-        `dict[str, Any]`
-            As `SpanModel.answer` says.
-        """
+        """The output of `SpanModel.answer`, which describes what else is `expected`: the span and the metadata."""
         output = self._reader(question=question, passage=passage)
-        return self.answer(
-            output["span_start_logits"],
-            output["span_end_logits"],
-            get_text_field_mask(passage),
-            span_start,
-            span_end,
-            metadata,
-        )
+        logits = output["span_start_logits"], output["span_end_logits"]
+        return self.answer(*logits, get_text_field_mask(passage), **expected)
 
     def get_regularization_penalty(self) -> Optional[torch.Tensor]:
         """The penalty of this model and of the wrapped reader."""

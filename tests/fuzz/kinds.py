@@ -275,7 +275,6 @@ KINDS: list[Kind] = [
     ),
     raw("cnn_dailymail .jsonl", "annotated_cnn_dailymail", "json", lru_cache(questions), permute_entities=True),
     raw("lambada", "annotated_lambada", "lines", fixtures("lambada/valid.txt")),
-    raw("lambada last sentence", "annotated_lambada", "lines", fixtures("lambada/valid.txt"), question="last_sentence"),
     raw(
         "narrativeqa",
         "annotated_narrativeqa",

@@ -6,9 +6,8 @@ from typing import Any, Optional
 from allennlp.data import DatasetReader
 from allennlp.data.tokenizers import WhitespaceTokenizer
 
-from allennlp_coref_rc.annotations import Document, sentence_spans
+from allennlp_coref_rc.annotations import Document
 from allennlp_coref_rc.annotations.formats.json_value import JsonValue
-from allennlp_coref_rc.common.checks import check_choice
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import open_text
 from allennlp_coref_rc.common.json_objects import parse_json
@@ -16,8 +15,6 @@ from allennlp_coref_rc.data.dataset_readers.cloze_dataset_reader import ClozeDat
 from allennlp_coref_rc.data.dataset_readers.reading_comprehension_reader import PLACEHOLDER, Text, candidate_names
 
 _OBJECT = re.compile(r'\s*\{\s*"')
-
-QUESTIONS = ("after_last_period", "last_sentence")
 
 NO_CONTEXT = "the text has no sentence before the question"
 
@@ -29,9 +26,9 @@ class AnnotatedLambadaReader(ClozeDatasetReader):
     """
     Reads LAMBADA (Paperno et al. 2016) as reading comprehension (Chu et al. 2017). Each line of a file is a tokenised
     text, or an object `{"text": …}`, and its last word is to be predicted. Blank lines are passed over. The end of the
-    text is the question, with `@placeholder` for the last word. The text before it is the passage. The candidates are
-    the different words of the passage: tokens with a letter or a digit, or all tokens if there are no such tokens. No
-    annotator sees the answer.
+    text, after the last token ".", is the question, with `@placeholder` for the last word. The text before it is the
+    passage. The candidates are the different words of the passage: tokens with a letter or a digit, or all tokens if
+    there are no such tokens. No annotator sees the answer.
 
     A question whose answer is not a candidate is skipped. In the development data these are 919 of 4,869. With
     `keep_skipped` they count in `accuracy_official`, which is "overall" in the papers; `accuracy` counts only questions
@@ -43,23 +40,11 @@ class AnnotatedLambadaReader(ClozeDatasetReader):
 
     Registered as a `DatasetReader` with name "annotated_lambada". It also takes the parameters of `ClozeDatasetReader`
     and `ReadingComprehensionReader`. The default tokenizer splits at blanks.
-
-    # Parameters
-
-    question : `str`, optional (default = `"after_last_period"`)
-        Where the question begins. With `"after_last_period"` it begins after the last token ".", as in the authors'
-        code of Coref-GRU (Dhingra et al., NAACL 2018). With `"last_sentence"` (Chu et al.) it is the last sentence.
-        Sentences may also end with other marks, and include the closing quotation marks and brackets after them.
     """
 
     default_tokenizer = WhitespaceTokenizer()
     metadata_keys = ("answer_in_context",)
     columns = ("text",)
-
-    def __init__(self, question: str = "after_last_period", **kwargs: Any) -> None:
-        super().__init__(**kwargs)
-        check_choice("annotated_lambada", "question", question, QUESTIONS)
-        self._question = question
 
     def read_items(self, path: str, name: str) -> Iterator[tuple[str, tuple[str, str]]]:
         with open_text(path) as lines:
@@ -78,7 +63,8 @@ class AnnotatedLambadaReader(ClozeDatasetReader):
         tokens = self.tokenize(context)
         if not tokens:
             raise ConfigurationError(f"found {answer[:80]!r}, expected a text of two words or more")
-        start = self._start_of_question(tokens)
+        # The number of tokens in the passage. A period is not a sentence by itself.
+        start = max((i + 1 for i, token in enumerate(tokens) if token == "." and i > 0), default=0)
         passage, question = self.split(tokens[:start] or tokens).located(context), tokens[start:] if start else []
         if passage.offsets:
             passage.text = context[: passage.offsets[-1][1]]
@@ -88,13 +74,6 @@ class AnnotatedLambadaReader(ClozeDatasetReader):
             data["no_context"] = True
         return self.document(passage, [question + [PLACEHOLDER]], [data], id)
 
-    def _start_of_question(self, tokens: list[str]) -> int:
-        """The number of tokens in the passage."""
-        if self._question == "last_sentence":
-            return sentence_spans(tokens + [PLACEHOLDER])[-1][0]
-        # A period is not a sentence by itself.
-        return max((i + 1 for i, token in enumerate(tokens) if token == "." and i > 0), default=0)
-
     def find_candidates(self, passage: Sequence[str]) -> list[Text]:
         words = list(filter(_is_word, passage)) or passage
         first = {word.lower(): word for word in reversed(words)}
@@ -103,8 +82,6 @@ class AnnotatedLambadaReader(ClozeDatasetReader):
     def cause_to_skip(self, data: dict[str, Any], candidates: Sequence[Text], passage: Sequence[str]) -> Optional[str]:
         if data.get("no_context"):
             return NO_CONTEXT
-        if not self._skip_absent_answers:
-            return None
         answer = data.get("answer")
         names = {name.lower() for name in candidate_names(candidates)}
         return None if answer is None or (_is_word(answer) and answer.lower() in names) else ABSENT_ANSWER

@@ -20,7 +20,8 @@ ABSENT_ANSWER = "the answer is not in the passage"
 class ClozeDatasetReader(ReadingComprehensionReader):
     """
     Base class of readers of cloze questions with candidates. A question has `@placeholder` where its answer belongs,
-    and the answer is one of the candidates that come with the question.
+    and the answer is one of the candidates that come with the question. A question whose answer is not in the passage,
+    at which no model here could point, is skipped; see `keep_skipped`.
 
     It also takes the parameters of `ReadingComprehensionReader`.
 
@@ -29,28 +30,15 @@ class ClozeDatasetReader(ReadingComprehensionReader):
     bag_of_tokens : `bool`, optional (default = `False`)
         A candidate occurs wherever one of its tokens does, as in the GA Reader's code. By default, all its tokens have
         to follow one another in order. Upper and lower case are the same.
-    candidates_in_passage : `bool`, optional (default = `False`)
-        Leaves out candidates that are not in the passage. If none of them is, all are kept.
-    skip_absent_answers : `bool`, optional (default = `True`)
-        Leaves out questions whose answer is not in the passage, since no model here could point at it; see
-        `keep_skipped`. If false, they are instances like the others.
     """
 
     whole_tokens = re.compile(r"(@ ?placeholder\b)")  # In some questions of CNN it has a blank.
     metadata_keys: Sequence[str] = ()
     """The keys of a question's data that are copied into the metadata of its instance."""
 
-    def __init__(
-        self,
-        bag_of_tokens: bool = False,
-        candidates_in_passage: bool = False,
-        skip_absent_answers: bool = True,
-        **kwargs: Any,
-    ) -> None:
+    def __init__(self, bag_of_tokens: bool = False, **kwargs: Any) -> None:
         super().__init__(**kwargs)
         self._bag_of_tokens = bag_of_tokens
-        self._candidates_in_passage = candidates_in_passage
-        self._skip_absent_answers = skip_absent_answers
 
     def to_instances(self, document: Document) -> Iterator[Instance]:
         (data,) = document.questions
@@ -65,10 +53,7 @@ class ClozeDatasetReader(ReadingComprehensionReader):
             candidates = self.find_candidates(passage)
             if not candidates:
                 raise ConfigurationError("found no candidate in the passage, expected one or more")
-        words = [token.lower() for token in passage]
-        if self._candidates_in_passage:
-            candidates = [candidate for candidate in candidates if self._occurs(candidate, words)] or candidates
-        cause = self.cause_to_skip(data, candidates, words)
+        cause = self.cause_to_skip(data, candidates, [token.lower() for token in passage])
         if cause and self.skip(cause):
             return
         known = {key: data.get(key) for key in self.metadata_keys}
@@ -86,12 +71,9 @@ class ClozeDatasetReader(ReadingComprehensionReader):
 
     def cause_to_skip(self, data: dict[str, Any], candidates: Sequence[Text], passage: Sequence[str]) -> Optional[str]:
         """Why a question is left out, or `None` if it is not. `passage` has its tokens in lower case."""
-        absent = data.get("answer") is not None and not self._occurs(data["answer"], passage)
-        return ABSENT_ANSWER if absent and self._skip_absent_answers else None
-
-    def _occurs(self, text: Text, passage: Sequence[str]) -> bool:
-        words = self._lower_tokens(text)
-        if self._bag_of_tokens:
-            return not set(words).isdisjoint(passage)
-        length = len(words)
-        return bool(words) and any(passage[i : i + length] == words for i in range(len(passage) - length + 1))
+        if data.get("answer") is None:
+            return None
+        words = self._lower_tokens(data["answer"])
+        starts = range(len(passage) - len(words) + 1) if words else ()
+        occurs = any(passage[i : i + len(words)] == words for i in starts)
+        return None if occurs or self._bag_of_tokens and not set(words).isdisjoint(passage) else ABSENT_ANSWER

@@ -72,42 +72,24 @@ class TestAnnotatedLambadaReader:
             }
             assert all(candidates[i] == passage[position] for i, position in pairs)
 
-    def test_the_question_is_what_follows_the_last_period_or_the_last_sentence(self):
-        def questions(**options):
-            found = reader(wrap_question=False, keep_skipped=True, **options).read(PATH)
-            return [" ".join(tokens(instance["question"])) for instance in found]
+    def test_the_question_is_what_follows_the_last_period(self):
+        instances = reader(wrap_question=False, keep_skipped=True).read(PATH)
+        questions = [" ".join(tokens(instance["question"])) for instance in instances]
+        assert questions[4:6] == ["@placeholder", "'' nobody else had clover , or @placeholder"]
 
-        period, sentence = questions(), questions(question="last_sentence")
-        assert period[5] == "'' nobody else had clover , or @placeholder"
-        assert sentence[5] == "nobody else had clover , or @placeholder"
-        assert period[4] == "@placeholder"
-        assert sentence[4] == "then she looked at her uncle , and her uncle looked at the @placeholder"
-        same = [0, 1, 2, 3, 6]
-        assert [period[i] for i in same] == [sentence[i] for i in same]
-
-    @pytest.mark.parametrize(
-        "question, kept, skipped",
-        [("after_last_period", 5, {ABSENT: 1, NO_CONTEXT: 1}), ("last_sentence", 6, {ABSENT: 1})],
-    )
-    def test_skipped_questions_are_counted_and_kept_if_asked_for(self, question, kept, skipped, caplog):
-        made = reader(question=question)
-        assert len(list(made.read(PATH))) == kept
+    def test_skipped_questions_are_counted_and_kept_if_asked_for(self, caplog):
+        skipped = {ABSENT: 1, NO_CONTEXT: 1}
+        made = reader()
+        assert len(list(made.read(PATH))) == 5
         assert made.skipped == skipped
         for cause in skipped:
             assert f"{PATH}: 1 of 7 questions skipped: {cause}" in caplog.text
-        made = reader(question=question, keep_skipped=True)
+        made = reader(keep_skipped=True)
         instances = list(made.read(PATH))
         assert len(instances) == 7 and made.skipped == skipped
         in_context = [instance["metadata"].metadata["answer_in_context"] for instance in instances]
         assert [instance["answer"].label != -2 for instance in instances] == in_context
-        assert in_context.count(True) == kept
-
-    def test_absent_answers_are_no_reason_to_skip_if_so_asked(self):
-        made = reader(skip_absent_answers=False)
-        instances = list(made.read(PATH))
-        assert made.skipped == {NO_CONTEXT: 1}
-        answers = [instance["answer"].label for instance in instances]
-        assert len(answers) == 6 and answers.count(-1) == 1 and min(answers) == -1
+        assert in_context.count(True) == 5
 
     def test_a_text_without_context_is_its_own_passage(self):
         instance = list(reader(keep_skipped=True).read(PATH))[4]
@@ -115,9 +97,8 @@ class TestAnnotatedLambadaReader:
         assert tokens(instance["question"]) == ["@begin", "@placeholder", "@end"]
         assert instance["answer"].label == -2
 
-    @pytest.mark.parametrize("question", ["after_last_period", "last_sentence"])
     @pytest.mark.parametrize("together", [True, False])
-    def test_no_annotator_sees_the_answer(self, question, together):
+    def test_no_annotator_sees_the_answer(self, together):
         seen = []
 
         class Watching(Annotator):
@@ -125,7 +106,7 @@ class TestAnnotatedLambadaReader:
                 seen.append(list(text.tokens))
                 return text
 
-        options = {"question": question, "annotate_together": together, "keep_skipped": True}
+        options = {"annotate_together": together, "keep_skipped": True}
         instances = list(reader(annotator=Watching(), **options).read(PATH))
         texts = seen if together else [one + other for one, other in zip(seen[::2], seen[1::2])]
         assert texts == [[*text.split()[:-1], "@placeholder"] for text in TEXTS]
@@ -201,7 +182,7 @@ class TestAnnotatedLambadaReader:
         assert tokens(instance["passage"]) == ["Anna", "'s", "cat", "slept", "."]
         assert instance["answer"].label == 0
 
-    @pytest.mark.parametrize("options", [{}, {"question": "last_sentence", "keep_skipped": True}])
+    @pytest.mark.parametrize("options", [{}, {"keep_skipped": True}])
     def test_two_workers_give_the_same_instances(self, options):
         expected = 7 if options else 5
         check_workers(lambda: reader(annotator=ExactMatchCoref(), **options), PATH, expected)
@@ -210,7 +191,7 @@ class TestAnnotatedLambadaReader:
         check_shards(lambda: reader(keep_skipped=True), PATH, monkeypatch)
 
     def test_annotated_files_give_what_raw_ones_give(self, tmp_path):
-        for options in ({}, {"keep_skipped": True, "question": "last_sentence"}, {"keep_skipped": True}):
+        for options in ({}, {"keep_skipped": True}):
             made = reader(annotator=ExactMatchCoref(), **options)
             plain = reader(keep_skipped=options.get("keep_skipped", False))
             check_annotated_file(made, plain, PATH, str(tmp_path / "a.jsonl.gz"))
@@ -233,10 +214,8 @@ class TestAnnotatedLambadaReader:
         assert "found damaged data" in refusal(lambda: list(reader().read(str(path))))
 
     def test_from_a_config(self):
-        params = {"type": "annotated_lambada", "question": "last_sentence", "max_instances": 2}
+        params = {"type": "annotated_lambada", "max_instances": 2}
         assert len(list(DatasetReader.from_params(Params(params)).read(PATH))) == 2
-        with pytest.raises(ConfigurationError, match="annotated_lambada: question is 'first', expected one of"):
-            AnnotatedLambadaReader(question="first")
 
     @pytest.mark.parametrize(
         "content, line, found",
@@ -307,8 +286,3 @@ class TestRealFile:
         assert kept == 3950
         assert made.skipped == {ABSENT: 912, NO_CONTEXT: 7}
         assert kept + made.skipped.total() == 4869
-
-    def test_the_last_sentence_as_question_keeps_4039(self):
-        made = reader(question="last_sentence")
-        assert sum(1 for _ in made.read(str(LAMBADA))) == 4039
-        assert made.skipped == {ABSENT: 830}
