@@ -111,7 +111,8 @@ def _main(words: list[str], is_program: bool) -> None:
         message = None if debug else user_message(error)
         if message is None:
             raise
-        sys.exit(_report(message))
+        print(f"coref-rc: {message}", file=sys.stderr)
+        sys.exit(2)
     except KeyboardInterrupt as error:
         if debug:
             raise
@@ -178,11 +179,6 @@ def _take(words: list[str], flag: str) -> bool:
     is_there = flag in words
     words[:] = [word for word in words if word != flag]
     return is_there
-
-
-def _report(message: str) -> int:
-    print(f"coref-rc: {message}", file=sys.stderr)
-    return 2
 
 
 if __name__ == "__main__":

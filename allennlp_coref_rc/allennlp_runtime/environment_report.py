@@ -78,9 +78,9 @@ def report() -> Report:
         present = installed(name)
         if present is None:
             if not any(problem.startswith(f"{name} ") for problem in problems):
-                command = environment.install_command(name, wanted)
-                problems.append(f"{name} is missing: needs {wanted or 'any version'}; {command}")
-        elif not any(problem.startswith(f"{name} ") for problem in problems) and not _contains(wanted, present):
+                command = environment.install_command(name, str(wanted))
+                problems.append(f"{name} is missing: needs {str(wanted) or 'any version'}; {command}")
+        elif not any(problem.startswith(f"{name} ") for problem in problems) and not wanted.contains(present, True):
             remarks.append(f"{name} {present} is untested: this package was tested with {wanted}")
     optional = {name: purpose for name, purpose in OPTIONAL.items() if installed(name) is None}
     if installed("coreferee") and not installed("en_core_web_lg"):
@@ -95,20 +95,15 @@ def installed(name: str) -> Optional[str]:
         return None
 
 
-def _requirements() -> dict[str, str]:
+def _requirements() -> dict[str, Any]:
+    """The versions of packages with which this one was tested, as `SpecifierSet`."""
     try:
         from packaging.requirements import Requirement
 
         needed = [Requirement(text) for text in requires("allennlp_coref_rc") or ()]
     except (ImportError, PackageNotFoundError):
         return {}
-    return {one.name: str(one.specifier) for one in needed if not one.marker or one.marker.evaluate({"extra": ""})}
-
-
-def _contains(wanted: str, present: str) -> bool:
-    from packaging.specifiers import SpecifierSet
-
-    return SpecifierSet(wanted).contains(present, prereleases=True)
+    return {one.name: one.specifier for one in needed if not one.marker or one.marker.evaluate({"extra": ""})}
 
 
 def _ask_torch() -> tuple[dict[str, Any], Optional[str]]:

@@ -102,7 +102,7 @@ class AnnotatedText(_Strict):
 
     def __post_init__(self) -> None:
         if self.sentences is None:
-            self.sentences = one_sentence(self.tokens)
+            self.sentences = [(0, len(self.tokens))] if self.tokens else []
 
     def checked(self) -> "AnnotatedText":
         """The text itself, unless a span is outside of it or a sentence does not begin where the last one ends."""
@@ -355,10 +355,6 @@ class AnnotatedText(_Strict):
 def cluster_line(texts: Sequence[str]) -> str:
     """The mentions of a cluster in a line: "cluster: Mary (2), She"."""
     return "cluster: " + ", ".join(f"{text} ({n})" if n > 1 else text for text, n in Counter(texts).items())
-
-
-def one_sentence(tokens: Sequence[str]) -> list[Span]:
-    return [(0, len(tokens))] if tokens else []
 
 
 def question_id(document_id: str, number: int) -> str:

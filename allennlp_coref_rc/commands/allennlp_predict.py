@@ -88,16 +88,13 @@ class Manager(allennlp_predict._PredictManager):
 
     def run(self) -> None:
         with self._output_file or nullcontext():
-            if self._dataset_reader is None:
-                self._answer_lines()
-            else:
+            if self._dataset_reader is not None:
                 self._answer_instances()
-
-    def _answer_lines(self) -> None:
-        for batch in allennlp_predict.lazy_groups_of(self._lines(), self._batch_size):
-            self._answer(batch)
+                return
+            for batch in allennlp_predict.lazy_groups_of(self._lines(), self._batch_size):
+                self._answer(batch)
+                self._report()
             self._report()
-        self._report()
 
     def _answer_instances(self) -> None:
         waiting: dict[int, tuple[Instance, str]] = {}

@@ -204,7 +204,9 @@ def whole_file(path: str) -> Iterator[str]:
         with open(temporary, "rb") as written:
             # Otherwise a power failure could leave the name without the content.
             os.fsync(written.fileno())
-        os.chmod(temporary, 0o666 & ~_umask())
+        mask = os.umask(0)  # The only way to read it.
+        os.umask(mask)
+        os.chmod(temporary, 0o666 & ~mask)
         os.replace(temporary, target)
     except BaseException as error:
         # If Ctrl-C came right after the renaming, the temporary file is gone.
@@ -326,9 +328,3 @@ def _in_place(target: str) -> Iterator[str]:
         place, mode = (os.dup(int(opened[2])), "wb") if is_own else (target, "ab")
         with open(part, "rb") as source, open(place, mode) as file:
             shutil.copyfileobj(source, file)
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

@@ -50,7 +50,8 @@ def check_config(params: dict[str, Any], devices: bool = True, files: bool = Tru
     if devices:
         problems += missing_devices(params)
     if files:
-        problems += _data_files(params)
+        missing = ((key, missing_data(reader, path)) for key, reader, path in data_paths(params))
+        problems += [(key, problem) for key, problem in missing if problem]
     return grouped(problems + _settings(params))
 
 
@@ -112,11 +113,6 @@ def named(value: Any, names: tuple[str, ...], key: str = "") -> Iterable[tuple[s
     elif isinstance(value, list):
         for number, inner in enumerate(value):
             yield from named(inner, names, join(key, str(number)))
-
-
-def _data_files(params: Mapping[str, Any]) -> list[Problem]:
-    problems = ((key, missing_data(reader, path)) for key, reader, path in data_paths(params))
-    return [(key, problem) for key, problem in problems if problem]
 
 
 def data_paths(params: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any], str]]:

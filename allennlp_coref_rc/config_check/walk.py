@@ -104,7 +104,8 @@ class ConfigWalk:
             if value.get(name) is not None:
                 if self._files and cls.__module__.startswith("allennlp."):
                     self._file(name, value[name], inner)
-                if not _is_pretrained(value[name]):
+                # Nothing is checked that comes from an archive.
+                if not isinstance(value[name], Mapping) or "_pretrained" not in value[name]:
                     self.value(remove_optional(parameter.annotation), value[name], inner, given)
             elif parameter.default is parameter.empty and given is not None and name not in given | meant:
                 lack = "nothing" if name not in value else "" if takes_null(parameter) else "null"
@@ -209,11 +210,6 @@ def _is_followed(cls: Any) -> bool:
 
     method = getattr(getattr(cls, "from_params", None), "__func__", None)
     return method is vars(FromParams)["from_params"].__func__
-
-
-def _is_pretrained(value: Any) -> bool:
-    """Whether a value is taken from an archive."""
-    return isinstance(value, Mapping) and "_pretrained" in value
 
 
 def _a(cls: type) -> str:

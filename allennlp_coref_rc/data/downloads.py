@@ -4,16 +4,15 @@ import hashlib
 import os
 import tempfile
 import time
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Optional
 
 import requests
-import yaml
 from tqdm import tqdm
 
 from allennlp_coref_rc.common.errors import ConfigurationError
+from allennlp_coref_rc.common.schema import read_yaml
 from allennlp_coref_rc.safe_archives import unpacking
 
 CHUNK = 1 << 16
@@ -66,14 +65,7 @@ class DataSet:
         return [name for name in self.contents if not (folder / self.name / name).exists()]
 
 
-def _data_sets() -> Iterator[DataSet]:
-    listed = yaml.safe_load(Path(__file__).with_name("data_sets.yaml").read_text(encoding="utf-8"))
-    for values in listed:
-        files, archives = (tuple(File(**file) for file in values.pop(key, ())) for key in ("files", "archives"))
-        yield DataSet(contents=tuple(values.pop("contents")), files=files, archives=archives, **values)
-
-
-DATA_SETS = tuple(_data_sets())
+DATA_SETS = read_yaml(str(Path(__file__).with_name("data_sets.yaml")), tuple[DataSet, ...])
 
 
 def get(data_set: DataSet, folder: Path, attempts: int = 5, wait: float = 1.0) -> None:

@@ -189,7 +189,7 @@ class _Contexts:
     # Contexts are added group by group.
 
     def _add_group(self, questions: Sequence[AskedQuestion]) -> None:
-        facts = self._facts(questions[-1].passage)
+        facts = list(map(self._numbered, _sentences(questions[-1].passage)))
         last: dict[int, int] = {}
         for i, fact in enumerate(facts):
             self.in_texts[list(fact)] = True
@@ -215,9 +215,6 @@ class _Contexts:
                 self._add(FACT_ANSWER, parts[0], parts[2])
                 if key is not None:
                     self._add(FACTS_ANSWER, *_marked(key, fact, question, answers)[:2], _marked(answers, fact, key)[0])
-
-    def _facts(self, passage: Sequence[str]) -> list[tuple[int, ...]]:
-        return [self._numbered(sentence) for sentence in _sentences(passage)]
 
     def _numbered(self, words: Iterable[str]) -> tuple[int, ...]:
         return tuple(self._index[word] for word in words)

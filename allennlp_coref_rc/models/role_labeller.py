@@ -1,5 +1,5 @@
 from collections import Counter
-from collections.abc import Hashable, Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from typing import Any, Optional
 
 import torch
@@ -28,10 +28,10 @@ class RoleScores(Metric):
     def __call__(self, predictions: Sequence[Sequence[Frame]], gold: Sequence[Sequence[Frame]]) -> None:  # type: ignore[override]
         """Adds the frames of some sentences."""
         for frames in zip(predictions, gold):
-            self._count("predicates", *(_predicate_positions(some) for some in frames))
+            self._count("predicates", *({frame.predicate[0] for frame in some} for some in frames))
             self._count("arguments", *(_arguments(some) for some in frames))
 
-    def _count(self, kind: str, found: set[Hashable], gold: set[Hashable]) -> None:
+    def _count(self, kind: str, found: Set[Any], gold: Set[Any]) -> None:
         for what, items in ("right", found & gold), ("found", found), ("gold", gold):
             self._counts[kind, what] += dist_reduce_sum(len(items))
 
@@ -51,11 +51,7 @@ class RoleScores(Metric):
         self._counts: Counter[tuple[str, str]] = Counter()
 
 
-def _predicate_positions(frames: Iterable[Frame]) -> set[Hashable]:
-    return {frame.predicate[0] for frame in frames}
-
-
-def _arguments(frames: Iterable[Frame]) -> set[Hashable]:
+def _arguments(frames: Iterable[Frame]) -> set[Any]:
     return {(frame.predicate[0], role, span) for frame in frames for role, span in frame.arguments if role != "V"}
 
 
@@ -81,12 +77,7 @@ class RoleLabeller(Model):
         self._scores = {name: RoleScores() for name in ("", "given_predicates_")}
 
     def forward(
-        self,
-        features: Tensor,
-        heads: Tensor,
-        vectors: Tensor,
-        lengths: Tensor,
-        frames: list[Optional[list[Frame]]],
+        self, features: Tensor, heads: Tensor, vectors: Tensor, lengths: Tensor, frames: list[Optional[list[Frame]]]
     ) -> dict[str, Any]:
         """
         # Parameters

@@ -33,7 +33,8 @@ def draw_pictures(prediction: dict[str, Any], folder: Path, name: str) -> list[P
     """
     drawn = []
     for title, group in groupby(named_maps(prediction), key=lambda attention: attention.title):
-        path = folder / f"{name}_{slug(title)}.png"
+        slug = re.sub("[^a-z0-9]+", "_", title.lower()).strip("_")
+        path = folder / f"{name}_{slug}.png"
         draw(path, list(group), prediction)
         drawn.append(path)
     return drawn
@@ -112,8 +113,3 @@ def shown(side: str, prediction: dict[str, Any]) -> tuple[int, int]:
         middle = (start + stop - 1) // 2
     start = max(0, min(middle - WINDOW // 2, length - WINDOW))
     return start, min(length, start + WINDOW)
-
-
-def slug(title: str) -> str:
-    """A title as a part of a file's name."""
-    return re.sub("[^a-z0-9]+", "_", title.lower()).strip("_")

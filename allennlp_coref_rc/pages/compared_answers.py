@@ -42,7 +42,7 @@ def write_compared_answers(folder: str, paths: dict[str, str], limit: int, only_
         raise ConfigurationError(f"--only-different: found one reader ({', '.join(paths)}), expected two or more")
     read = partial(checked_predictions, labelled=only_different)
     together = side_by_side(list(paths.values()), read, _question, _shown)
-    questions = (answers for answers in together if not only_different or _differ(answers))
+    questions = (answers for answers in together if not only_different or len(set(map(has_right_answer, answers))) > 1)
     rows = [
         Row(
             f"{number:03d}.html", question_of(answers[0]), gold_answers(answers[0]), list(map(_section, paths, answers))
@@ -70,10 +70,6 @@ def _question(prediction: Prediction) -> Union[str, int]:
 
 def _shown(prediction: Prediction) -> str:
     return f"the question {question_of(prediction)!r:.60} (id {prediction.get('id')!r:.60})"
-
-
-def _differ(predictions: list[Prediction]) -> bool:
-    return len(set(map(has_right_answer, predictions))) > 1
 
 
 def _section(reader: str, prediction: Prediction) -> dict[str, Any]:

@@ -7,7 +7,6 @@ from urllib.parse import quote_plus
 
 import streamlit as st
 
-from allennlp_coref_rc.annotations.annotators import Annotator
 from allennlp_coref_rc.annotations.annotators.optional_package import install_command, is_installed
 from allennlp_coref_rc.api import Answer
 from allennlp_coref_rc.common.error_message import user_message
@@ -112,7 +111,12 @@ def show_results(
         annotator = None if annotator_config is None else load_annotator(annotator_config, trust)
         first = next(iter(readers.values()), None)
         origin = list(readers)[:1], first and first.key, question, annotator_config
-        editing = current_editing(origin, lambda: first_reading(question, first, annotator))
+        editing = current_editing(
+            origin,
+            lambda: (
+                first.read(question, annotator) if first else annotated(question.passage, annotator or NoAnnotator())
+            ),
+        )
     reading = editing.reading
     if not readers:
         show_clusters(reading)
@@ -191,11 +195,6 @@ def choose_example() -> None:
 def take(question: Question) -> None:
     values = question.passage, question.question, "; ".join(question.candidates)
     st.session_state.update(zip(FIELDS, values))
-
-
-def first_reading(question: Question, reader: Optional[ReaderSession], annotator: Optional[Annotator]) -> Reading:
-    """The question, or else the passage, with the clusters from which editing begins, as the first reader sees it."""
-    return reader.read(question, annotator) if reader else annotated(question.passage, annotator or NoAnnotator())
 
 
 def show_answers(question: Question, readers: dict[str, ReaderSession], editing: Editing) -> list[Asked]:

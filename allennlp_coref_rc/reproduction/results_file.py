@@ -181,7 +181,11 @@ def _line(folder: str, names: Mapping[str, list[str]]) -> Line:
             "seed": [settings.pop(key) for key in SEEDS][0],
             "settings": json.dumps(settings, sort_keys=True) if settings else "",
             "data": os.path.dirname(os.path.commonprefix(list(result["data"]))),
-            **{key: value for key, value in metrics.items() if _is_kept(key, value)},
+            **{
+                key: value
+                for key, value in metrics.items()
+                if not isinstance(value, str) and not key.startswith(NOT_KEPT)
+            },
             **epochs,
             "questions": result["questions"],
             "seconds": round(sum(result["seconds"].values()), 1),
@@ -194,10 +198,6 @@ def _line(folder: str, names: Mapping[str, list[str]]) -> Line:
         found = f"{type(error).__name__}: {error}"
         raise ConfigurationError(f"{path}: found {found}, expected the result of a run") from error
     return {key: str(value) for key, value in values.items()}
-
-
-def _is_kept(key: str, value: Any) -> bool:
-    return isinstance(value, (int, float)) and not key.startswith(NOT_KEPT)
 
 
 def _key(line: Line) -> tuple[str, ...]:

@@ -122,7 +122,8 @@ class Run:
         loader = params.get("validation_data_loader") or params["data_loader"]
         batch_size = loader.get("batch_size") or loader["batch_sampler"]["batch_size"]
         # A run that was killed resumes if possible, and starts over otherwise.
-        again = [] if not os.path.exists(self.path(MODEL)) else ["--recover"] if self._resumable(params) else ["-f"]
+        resumable = self.read(os.path.join(MODEL, "config.json")) == params and recoverable(self.path(MODEL))
+        again = [] if not os.path.exists(self.path(MODEL)) else ["--recover"] if resumable else ["-f"]
         archive, device = self.path(MODEL, "model.tar.gz"), ["--cuda-device", str(cuda_device)]
         validation = params.get("validation_data_path", "")
         test = params.get("test_data_path") or validation
@@ -189,9 +190,6 @@ class Run:
     def _lacking(self, result: Optional[dict[str, Any]]) -> list[str]:
         metrics = (result or {}).get("metrics", {})
         return [name for name in self.evaluations if not any(key.startswith(f"{name}_") for key in metrics)]
-
-    def _resumable(self, params: dict[str, Any]) -> bool:
-        return self.read(os.path.join(MODEL, "config.json")) == params and recoverable(self.path(MODEL))
 
     def _differences(self) -> str:
         params = self.params(located=True)

@@ -83,9 +83,6 @@ class Scores:
 
         return min(seeds, key=key)
 
-    def best_run(self, task: Optional[int], validation_key: str) -> Run:
-        return self.runs[task, self.best_seed(task, validation_key)]
-
     def answers(self, task: Optional[int], seed: int, key: Optional[str]) -> Optional[list[Scored]]:
         """
         The scores of a seed's answers to the test questions of a task. A score is the prediction's `key` or, without

@@ -135,7 +135,9 @@ def _problem(key: str, value: Any) -> Optional[str]:
         return f"it may name no file, folder or program outside of the archive; {HINT}"
     if isinstance(value, str) and "://" in value.removeprefix(BUNDLED):
         return f"it may ask for nothing on the network; {HINT}"
-    if isinstance(value, str) and key not in NO_FILES and key not in ONLY_READ and _may_be_file(value):
+    # A file in a folder may be made later, for instance by the download of another archive; so the form counts too.
+    may_be_file = isinstance(value, str) and (NAME_OF_A_FILE.fullmatch(value) or os.path.isfile(value))
+    if may_be_file and key not in NO_FILES and key not in ONLY_READ:
         return f"it may be the name of a file, which only {', '.join(ONLY_READ)} may have; {HINT}"
     if isinstance(value, str) and key in SPACY_MODELS and not _is_installed(value):
         return f"expected a spaCy model that is installed as a package; {HINT}"
@@ -147,11 +149,6 @@ def _is_text(value: Any) -> bool:
     if isinstance(value, dict):
         return "type" not in value and any(isinstance(item, str) for item in value.values())
     return isinstance(value, str) or (isinstance(value, list) and any(isinstance(item, str) for item in value))
-
-
-def _may_be_file(value: str) -> bool:
-    """A file in a folder may be made later, for instance by the download of another archive; so the form counts too."""
-    return NAME_OF_A_FILE.fullmatch(value) is not None or os.path.isfile(value)
 
 
 def _is_installed(package: str) -> bool:

@@ -51,10 +51,7 @@ class RestartBelow(TrainerCallback):
         self._config = os.path.join(serialization_dir, "config.json")
 
     def on_start(self, trainer: GradientDescentTrainer, is_primary: bool = True, **kwargs: Any) -> None:
-        for used, name in (
-            (trainer._distributed, "several processes"),
-            (trainer._moving_average, "a moving average"),
-        ):
+        for used, name in ((trainer._distributed, "several processes"), (trainer._moving_average, "a moving average")):
             if used:
                 raise ConfigurationError(f"restart_below: found {name}, expected a training without")
         patience = trainer._metric_tracker._patience
@@ -68,25 +65,15 @@ class RestartBelow(TrainerCallback):
             raise ConfigurationError(f"restart_below: found no {self._config}, expected the config of the training")
 
     def on_epoch(
-        self,
-        trainer: GradientDescentTrainer,
-        metrics: dict[str, Any],
-        epoch: int,
-        is_primary: bool = True,
-        **kwargs: Any,
+        self, trainer: GradientDescentTrainer, metrics: dict[str, Any], epoch: int, *args: Any, **kwargs: Any
     ) -> None:
         self._best = max(self._best, metric_value(metrics, self._metric, "restart_below"))
         self._since_start += 1
         enough_left = trainer._num_epochs - (epoch + 1) >= self._epochs
         if self._best < self._value and self._since_start >= self._epochs and enough_left:
             logger.warning(
-                "After epoch %d: %s has been at most %.3g in %d epochs, below %g. Training restarts "
-                "with other random weights",
-                epoch + 1,
-                self._metric,
-                self._best,
-                self._since_start,
-                self._value,
+                "After epoch %d: %s has been at most %.3g in %d epochs, below %g. Training restarts with other weights",
+                *(epoch + 1, self._metric, self._best, self._since_start, self._value),
             )
             self._restart(trainer)
             self._best, self._since_start = float("-inf"), 0

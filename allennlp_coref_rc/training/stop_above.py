@@ -44,14 +44,7 @@ class StopAbove(TrainerCallback):
     def on_start(self, trainer: GradientDescentTrainer, is_primary: bool = True, **kwargs: Any) -> None:
         self._stop_if_reached(trainer)
 
-    def on_epoch(
-        self,
-        trainer: GradientDescentTrainer,
-        metrics: dict[str, Any],
-        epoch: int,
-        is_primary: bool = True,
-        **kwargs: Any,
-    ) -> None:
+    def on_epoch(self, trainer: GradientDescentTrainer, metrics: dict[str, Any], *args: Any, **kwargs: Any) -> None:
         self._reached += metric_value(metrics, self._metric, "stop_above") > self._value
         self._stop_if_reached(trainer)
 

@@ -29,12 +29,6 @@ def with_resume_hint(command: str, args: Namespace) -> ContextManager[None]:
     return stopping.with_resume_hint(str, output, lambda: answers)
 
 
-def metric_lines(metrics: dict[str, Any]) -> list[str]:
-    """A line for each metric, in alphabetical order."""
-    width = max(map(len, metrics), default=0)
-    return [f"{name:{width}}  {shown(value)}" for name, value in sorted(metrics.items())]
-
-
 def shown(value: Any) -> str:
     return f"{value:.4f}" if isinstance(value, float) else str(value)
 
@@ -93,7 +87,8 @@ def _of_split(metrics: dict[str, Any], prefix: str) -> str:
 
 
 def _evaluate(args: Namespace, result: dict[str, Any]) -> list[str]:
-    lines = metric_lines(result)
+    width = max(map(len, result), default=0)
+    lines = [f"{name:{width}}  {shown(value)}" for name, value in sorted(result.items())]
     for option, automatic, what in (
         ("output_file", "METRICS", "metrics"),
         ("predictions_output_file", "PREDS", "answers"),
@@ -113,14 +108,6 @@ def _predict(args: Namespace, result: Any) -> list[str]:
     return [f"{args.output_file}: {counted(result.answered, 'prediction')}"]
 
 
-def _find_learning_rate(args: Namespace, result: Any) -> list[str]:
-    return [f"{os.path.join(args.serialization_dir, 'lr-losses.png')}: the loss at each learning rate"]
-
-
-def _test_installation(args: Namespace, result: Any) -> list[str]:
-    return ["All modules of AllenNLP can be imported; coref-rc environment tests the rest of the installation"]
-
-
 def _read(path: str) -> dict[str, Any]:
     with open(path, encoding="utf-8") as file:
         return json.load(file)
@@ -130,6 +117,8 @@ CLOSINGS: dict[str, Callable[[Namespace, Any], list[str]]] = {
     "train": _train,
     "evaluate": _evaluate,
     "predict": _predict,
-    "find-lr": _find_learning_rate,
-    "test-install": _test_installation,
+    "find-lr": lambda args, _: [f"{args.serialization_dir}/lr-losses.png: the loss at each learning rate"],
+    "test-install": lambda *_: [
+        "All modules of AllenNLP can be imported; coref-rc environment tests the rest of the installation"
+    ],
 }

@@ -75,11 +75,8 @@ class World:
 
     def __init__(self, rng: random.Random) -> None:
         self._rng = rng
-        self._place: dict[str, str] = {name: rng.choice(PLACES) for name in PEOPLE + THINGS}
+        self.place: dict[str, str] = {name: rng.choice(PLACES) for name in PEOPLE + THINGS}
         self._carrier: dict[str, str] = {}
-
-    def place_of(self, person: str) -> str:
-        return self._place[person]
 
     def random_event(self, kinds: Sequence[str]) -> Event:
         """Draws a person and a kind of event until the person can do it, so what is rarely possible is rare."""
@@ -92,18 +89,18 @@ class World:
     def random_move(self, actors: tuple[str, ...]) -> Optional[Event]:
         """Moves the people to one place. Returns `None`, and moves nobody, if one of them is already there."""
         place = self._rng.choice(PLACES)
-        if any(self._place[actor] == place for actor in actors):
+        if any(self.place[actor] == place for actor in actors):
             return None
-        self._place.update(dict.fromkeys(actors, place))
+        self.place.update(dict.fromkeys(actors, place))
         return Event("move", actors, place=place)
 
     def _random_handling(self, actor: str, kind: str) -> Optional[Event]:
-        place = self._place[actor]
+        place = self.place[actor]
         if kind == "get":
-            things = [thing for thing in THINGS if thing not in self._carrier and self._place[thing] == place]
+            things = [thing for thing in THINGS if thing not in self._carrier and self.place[thing] == place]
         else:
             things = [thing for thing in THINGS if self._carrier.get(thing) == actor]
-        receivers = [person for person in PEOPLE if person != actor and self._place[person] == place]
+        receivers = [person for person in PEOPLE if person != actor and self.place[person] == place]
         if not things or (kind == "give" and not receivers):
             return None
         thing = self._rng.choice(things)
@@ -111,7 +108,7 @@ class World:
             self._carrier[thing] = actor
         elif kind == "drop":
             del self._carrier[thing]
-            self._place[thing] = place
+            self.place[thing] = place
         else:
             self._carrier[thing] = self._rng.choice(receivers)
             return Event("give", (actor,), thing=thing, receiver=self._carrier[thing])
@@ -245,7 +242,7 @@ class NegationStory(YesNoStory):
 
     def tell_block(self) -> None:
         for _ in range(2):
-            old_place = {person: self.world.place_of(person) for person in PEOPLE}
+            old_place = {person: self.world.place[person] for person in PEOPLE}
             event = self.world.random_event(("move",))
             kind = self.rng.choice(("move", "move", "be", "be away"))
             place = old_place[event.actors[0]] if kind == "be away" else event.place

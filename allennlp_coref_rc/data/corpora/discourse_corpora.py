@@ -48,13 +48,7 @@ INTERJECTIONS = frozenset(
 # Python refuses to convert more than some thousand digits.
 SHORT_NUMBER = re.compile(r"[0-9]{1,9}")
 
-TYPES = {
-    "explicit": "Explicit",
-    "implicit": "Implicit",
-    "entrel": "EntRel",
-    "altlex": "AltLex",
-    "altlexc": "AltLex",
-}
+TYPES = {**{kind.lower(): kind for kind in RELATION_TYPES}, "altlexc": "AltLex"}
 
 
 FOLDS = ("train", "valid")

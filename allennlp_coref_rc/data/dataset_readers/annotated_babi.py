@@ -117,7 +117,9 @@ class AnnotatedBabiReader(ReadingComprehensionReader):
             _add_seen_candidates(instance, None)
             mark_skipped(instance)
         elif answer_type == "classification":
-            _add_class(instance, answer)
+            # One of the classes in the vocabulary, and not a word of the passage.
+            if answer is not None:
+                instance.add_field("answer", AnswerField(answer.lower(), CLASS_LABELS))
         elif candidates is None:
             _add_seen_candidates(instance, answer)
         else:
@@ -171,12 +173,6 @@ def _words(tokenizer: Tokenizer, statement: str) -> list[str]:
 
 def _has(tokens: Sequence[str], answer: str) -> bool:
     return answer.lower() in map(str.lower, tokens)
-
-
-def _add_class(instance: Instance, answer: Optional[str]) -> None:
-    """Adds an answer that is one of the classes in the vocabulary, and not a word of the passage."""
-    if answer is not None:
-        instance.add_field("answer", AnswerField(answer.lower(), CLASS_LABELS))
 
 
 def _add_seen_candidates(instance: Instance, answer: Optional[str]) -> None:

@@ -188,12 +188,10 @@ class AnnotatedSquadReader(ReadingComprehensionReader):
             add_span(instance, NO_SPAN if cause else _first(spans))
             if self._tag_answers and (spans or cause):
                 inside = [span for span in spans or [] if span]
-                self._add_tags(instance, inside if self.several_spans else inside[:1])
+                passage = cast(TextField, instance["passage"])
+                tags = span_tags(inside if self.several_spans else inside[:1], boundary)
+                instance.add_field("answer_tags", SequenceLabelField(tags, passage, "answer_tags"))
             yield instance
-
-    def _add_tags(self, instance: Instance, spans: Sequence[Span]) -> None:
-        passage = cast(TextField, instance["passage"])
-        instance.add_field("answer_tags", SequenceLabelField(span_tags(spans, len(passage)), passage, "answer_tags"))
 
 
 def _row_question(row: JsonValue) -> JsonValue:

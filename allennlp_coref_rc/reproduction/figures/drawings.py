@@ -55,7 +55,8 @@ def best_runs(rows: Sequence[Scores], task: Optional[int], metric: str) -> dict[
     for scores in rows:
         if task not in scores.tasks:
             raise ConfigurationError(f"{scores.condition.name}: found no run of the task {task}, which another row has")
-    return {scores.condition.row: scores.best_run(task, SPLITS["validation"] + metric) for scores in rows}
+    key = SPLITS["validation"] + metric
+    return {scores.condition.row: scores.runs[task, scores.best_seed(task, key)] for scores in rows}
 
 
 def model_folders(rows: Sequence[Scores]) -> dict[str, list[Path]]:

@@ -128,10 +128,6 @@ def length_range(length: int, bounds: Sequence[int]) -> str:
     return f"{low + 1}+" if high is None else f"{low + 1}-{high}"
 
 
-def length_ranges(bounds: Sequence[int]) -> list[str]:
-    return [length_range(bound, bounds) for bound in (*bounds, max(bounds) + 1)]
-
-
 def score(names: Sequence[str], counts: Sequence[numpy.ndarray], measures: Iterable[str], samples: int) -> list[Score]:
     """
     The scores of readers, and their differences from the first reader with bootstrap intervals. `counts` are those of
@@ -160,8 +156,9 @@ def group_by(by: str, readers: Readers, measures: Sequence[str], bounds: Sequenc
         group = question_type(answered.question) if by_type else length_range(answered.length, bounds)
         for name in (ALL, group):
             members.setdefault(name, []).append(key)
+    ranges = [length_range(bound, bounds) for bound in (*bounds, max(bounds) + 1)]
     groups = []
-    for name in (ALL, *([*QUESTION_TYPES, "other"] if by_type else length_ranges(bounds))):
+    for name in (ALL, *([*QUESTION_TYPES, "other"] if by_type else ranges)):
         if name in members:
             counts = [numpy.array([answers[key].counts for key in members[name]]) for answers in readers.values()]
             groups.append(Group(name, len(members[name]), score(list(readers), counts, measures, samples)))
