@@ -6,7 +6,7 @@ all processes when one has no batch left, so it does not count the last question
 test set in the first process alone, which then waits for the others for ever.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import lru_cache, partial
 from itertools import chain, repeat
@@ -14,13 +14,13 @@ from typing import Any, Optional
 from unittest.mock import patch
 
 import torch
-import wrapt
 from allennlp.common import Tqdm
 from allennlp.data import DataLoader
 from allennlp.models import Model
 from allennlp.nn.util import dist_reduce_sum, distributed_device, is_distributed, move_to_device
 from torch import distributed
 
+from allennlp_coref_rc.allennlp_runtime.patches import wrapping
 from allennlp_coref_rc.common.errors import ConfigurationError
 
 COLLECTIVES = ("all_reduce", "all_gather", "get_world_size")
@@ -95,7 +95,8 @@ def evaluate(model: Model, loader: DataLoader, cuda_device: Any, weight_key: str
     return {**metrics, "loss": loss / weight} if weight else metrics
 
 
-def _train_epoch(original: Callable[..., Any], trainer: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+@wrapping("GradientDescentTrainer._train_epoch")
+def refuse_empty_shares(original: Callable[..., Any], trainer: Any, args: Any, kwargs: dict[str, Any]) -> Any:
     """`GradientDescentTrainer._train_epoch`, with an error if a process has no batch: there are no updates then."""
     metrics = original(*args, **kwargs)
     if trainer._distributed and not trainer._batches_in_epoch_completed:
@@ -106,7 +107,8 @@ def _train_epoch(original: Callable[..., Any], trainer: Any, args: Sequence[Any]
     return metrics
 
 
-def _validation_loss(original: Callable[..., Any], trainer: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> Any:
+@wrapping("GradientDescentTrainer._validation_loss")
+def validate_on_all(original: Callable[..., Any], trainer: Any, args: Any, kwargs: dict[str, Any]) -> Any:
     """`GradientDescentTrainer._validation_loss`. The trainer asks for the metrics right after it."""
     if not trainer._distributed or trainer._ddp_wrapped_model.is_sharded:
         return original(*args, **kwargs)
@@ -125,7 +127,8 @@ def _validation_loss(original: Callable[..., Any], trainer: Any, args: Sequence[
     return losses
 
 
-def _run(original: Callable[..., Any], training: Any, args: Sequence[Any], kwargs: dict[str, Any]) -> dict[str, Any]:
+@wrapping("TrainModel.run")
+def evaluate_on_test_set(original: Callable[..., Any], training: Any, args: Any, kwargs: dict[str, Any]) -> Any:
     """`TrainModel.run`, with the evaluation on the test set, since only the first process calls `finish`."""
     metrics = original(*args, **kwargs)
     loader: Optional[DataLoader] = training.evaluation_data_loader
@@ -138,11 +141,5 @@ def _run(original: Callable[..., Any], training: Any, args: Sequence[Any], kwarg
 
 def install(gradient_descent_trainer: Any) -> None:
     """Changes the trainer in AllenNLP's module, which is given."""
-    trainer = gradient_descent_trainer.GradientDescentTrainer
-    wrapt.wrap_function_wrapper(trainer, "_train_epoch", _train_epoch)
-    wrapt.wrap_function_wrapper(trainer, "_validation_loss", _validation_loss)
-
-
-def evaluate_on_test_set(train: Any) -> None:
-    """Changes `TrainModel` in AllenNLP's module, which is given."""
-    wrapt.wrap_function_wrapper(train.TrainModel, "run", _run)
+    refuse_empty_shares(gradient_descent_trainer)
+    validate_on_all(gradient_descent_trainer)

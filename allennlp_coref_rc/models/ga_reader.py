@@ -182,15 +182,11 @@ class GAReader(ClozeModel):
         # Parameters
 
         passage, question : `TextFieldTensors`
-        candidates : `CandidateTensors`, optional (default = `None`)
-            Not needed where answers are classes.
         cloze : `torch.LongTensor`, optional (default = `None`)
             Shape: (batch_size, 1). Where "@placeholder" stands in the question.
-        answer : `torch.LongTensor`, optional (default = `None`)
-            Shape: (batch_size,). The index of the candidate or class. `UNKNOWN_ANSWER` counts as wrong and has no loss.
-            `SKIPPED_ANSWER` has no loss either, and counts as wrong only in the official accuracy.
         passage_annotations, question_annotations : `AnnotationTensors`, optional (default = `None`)
-        metadata : `list[dict[str, Any]]`, optional (default = `None`)
+        candidates, answer, metadata
+            As in `ClozeModel.answer`. Candidates are not needed where answers are classes.
 
         # Returns
 

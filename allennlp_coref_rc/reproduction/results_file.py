@@ -182,9 +182,9 @@ def _line(folder: str, names: Mapping[str, list[str]]) -> Line:
             "settings": json.dumps(settings, sort_keys=True) if settings else "",
             "data": os.path.dirname(os.path.commonprefix(list(result["data"]))),
             **{
-                key: value
-                for key, value in metrics.items()
-                if not isinstance(value, str) and not key.startswith(NOT_KEPT)
+                k: value
+                for k, value in metrics.items()
+                if isinstance(value, (int, float)) and not k.startswith(NOT_KEPT)
             },
             **epochs,
             "questions": result["questions"],

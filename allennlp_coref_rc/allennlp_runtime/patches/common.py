@@ -3,44 +3,36 @@
 import functools
 from typing import Any
 
-import wrapt
-
+from allennlp_coref_rc.allennlp_runtime.patches import wrapping
 from allennlp_coref_rc.common import config_files, errors
 from allennlp_coref_rc.common.checks import takes_null
 
 
-def drop_add_special_tokens(cached_transformers: Any) -> None:
+@wrapping("get_tokenizer")
+def drop_add_special_tokens(original: Any, _: None, args: Any, kwargs: dict[str, Any]) -> Any:
     """Drops an argument that tokenizers refuse from 4.45 on. AllenNLP repeats it wherever it tokenizes."""
-
-    def get_tokenizer(original: Any, instance: None, args: Any, kwargs: dict[str, Any]) -> Any:
-        kwargs.pop("add_special_tokens", None)
-        return original(*args, **kwargs)
-
-    wrapt.wrap_function_wrapper(cached_transformers, "get_tokenizer", get_tokenizer)
+    kwargs.pop("add_special_tokens", None)
+    return original(*args, **kwargs)
 
 
-def add_prefix_space(cached_transformers: Any) -> None:
+@wrapping("get_tokenizer")
+def add_prefix_space(original: Any, _: None, args: Any, kwargs: dict[str, Any]) -> Any:
     """Passes `add_prefix_space` on to tokenizers without a class of their own, such as ModernBERT's."""
-
-    def get_tokenizer(original: Any, instance: None, args: Any, kwargs: dict[str, Any]) -> Any:
-        tokenizer = original(*args, **kwargs)
-        splitter: Any = getattr(getattr(tokenizer, "backend_tokenizer", None), "pre_tokenizer", None)
-        if kwargs.get("add_prefix_space") and hasattr(splitter, "add_prefix_space"):
-            splitter.add_prefix_space = True
-        return tokenizer
-
-    wrapt.wrap_function_wrapper(cached_transformers, "get_tokenizer", get_tokenizer)
+    tokenizer = original(*args, **kwargs)
+    splitter: Any = getattr(getattr(tokenizer, "backend_tokenizer", None), "pre_tokenizer", None)
+    if kwargs.get("add_prefix_space") and hasattr(splitter, "add_prefix_space"):
+        splitter.add_prefix_space = True
+    return tokenizer
 
 
-def load_in_single_precision(cached_transformers: Any) -> None:
+@wrapping("get")
+def load_in_single_precision(original: Any, _: None, args: Any, kwargs: dict[str, Any]) -> Any:
     """Loads weights as float32, whatever their file has, as transformers did before release 5."""
+    import transformers
 
-    def get(original: Any, instance: None, args: Any, kwargs: dict[str, Any]) -> Any:
-        if int(cached_transformers.transformers.__version__.partition(".")[0]) >= 5:
-            kwargs.setdefault("dtype", "float32")
-        return original(*args, **kwargs)
-
-    wrapt.wrap_function_wrapper(cached_transformers, "get", get)
+    if int(transformers.__version__.partition(".")[0]) >= 5:
+        kwargs.setdefault("dtype", "float32")
+    return original(*args, **kwargs)
 
 
 def share_configuration_error(checks: Any) -> None:
@@ -54,16 +46,15 @@ def add_import_folder(params: Any) -> None:
         setattr(params, name, functools.partial(getattr(params, name), jpathdir=[str(config_files.FOLDER)]))
 
 
-def refuse_null(from_params: Any) -> None:
+@wrapping("create_kwargs")
+def refuse_null(original: Any, _: None, args: Any, kwargs: dict[str, Any]) -> dict[str, Any]:
     """Refuses null for a parameter of this package's classes that does not take it. AllenNLP would pass `None` on."""
+    from allennlp.common.from_params import infer_params
 
-    def create_kwargs(original: Any, instance: None, args: Any, kwargs: dict[str, Any]) -> dict[str, Any]:
-        constructor, cls, params = args
-        if cls.__module__.startswith("allennlp_coref_rc."):
-            for name, parameter in from_params.infer_params(cls, constructor).items():
-                if name in params.params and params.params[name] is None and not takes_null(parameter):
-                    kind = getattr(parameter.annotation, "__name__", parameter.annotation)
-                    raise errors.ConfigurationError(f"{params.history}{name}: found null, expected a value ({kind})")
-        return original(*args, **kwargs)
-
-    wrapt.wrap_function_wrapper(from_params, "create_kwargs", create_kwargs)
+    constructor, cls, params = args
+    if cls.__module__.startswith("allennlp_coref_rc."):
+        for name, parameter in infer_params(cls, constructor).items():
+            if name in params.params and params.params[name] is None and not takes_null(parameter):
+                kind = getattr(parameter.annotation, "__name__", parameter.annotation)
+                raise errors.ConfigurationError(f"{params.history}{name}: found null, expected a value ({kind})")
+    return original(*args, **kwargs)

@@ -8,6 +8,7 @@ from typing import Any
 
 import wrapt
 
+from allennlp_coref_rc.allennlp_runtime.patches import wrapping
 from allennlp_coref_rc.common.stopping import uninterrupted
 from allennlp_coref_rc.common.workers import end_with_parent
 
@@ -45,14 +46,11 @@ def use_python_tokenizer(srl: Any) -> None:
         srl.BertTokenizer = import_module("transformers.models.bert.tokenization_bert_legacy").BertTokenizerLegacy
 
 
-def ignore_ended_workers(data_loaders: Any) -> None:
+@wrapping("MultiProcessDataLoader._join_workers")
+def ignore_ended_workers(original: Any, loader: Any, args: Any, kwargs: Any) -> None:
     """Sends no "stop" to a worker that has ended. On a busy machine, the error sometimes ended a training."""
-
-    def join_workers(original: Any, loader: Any, args: Any, kwargs: Any) -> None:
-        *others, senders = args
-        original(*others, list(map(_Sender, senders)))
-
-    wrapt.wrap_function_wrapper(data_loaders.MultiProcessDataLoader, "_join_workers", join_workers)
+    *others, senders = args
+    original(*others, list(map(_Sender, senders)))
 
 
 def end_workers_with_parent(data_loaders: Any) -> None:

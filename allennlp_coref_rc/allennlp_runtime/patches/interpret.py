@@ -3,18 +3,15 @@
 import functools
 from typing import Any
 
-import wrapt
+from allennlp_coref_rc.allennlp_runtime.patches import wrapping
 
 
-def keep_ignored_tokens(input_reduction: Any) -> None:
+@wrapping("_remove_one_token")
+def keep_ignored_tokens(original: Any, _: None, args: Any, kwargs: Any) -> Any:
     """Keeps the tokens that input reduction is to ignore. AllenNLP compares tokens with texts."""
-
-    def remove_one_token(original: Any, _: None, args: Any, kwargs: Any) -> Any:
-        instance, field, grads, ignore_tokens, *more = args
-        ignored = [token for token in instance[field].tokens if str(token) in ignore_tokens]
-        return original(instance, field, grads, ignored, *more)
-
-    wrapt.wrap_function_wrapper(input_reduction, "_remove_one_token", remove_one_token)
+    instance, field, grads, ignore_tokens, *more = args
+    ignored = [token for token in instance[field].tokens if str(token) in ignore_tokens]
+    return original(instance, field, grads, ignored, *more)
 
 
 def keep_embeddings_of_all_tokens(interpreters: Any) -> None:
@@ -33,25 +30,22 @@ def keep_embeddings_of_all_tokens(interpreters: Any) -> None:
     cls._aggregate_token_embeddings = staticmethod(aggregate)
 
 
-def multiply_smooth_gradients(interpreters: Any) -> None:
+@wrapping("SmoothGradient._smooth_grads")
+def multiply_smooth_gradients(original: Any, interpreter: Any, args: Any, kwargs: Any) -> dict[str, Any]:
     """
     Multiplies the gradients of `smooth-gradient` by the embeddings, as the other two interpreters do, before adding up
     their dimensions. Below a layer norm, as in a transformer, the gradients alone add up to 0 and rounding errors.
     """
-
-    def smooth_grads(original: Any, interpreter: Any, args: Any, kwargs: Any) -> dict[str, Any]:
-        predictor = interpreter.predictor
-        vectors: list[Any] = []
-        handle = predictor.get_interpretable_layer().register_forward_hook(
-            lambda module, inputs, output: vectors.append(output.detach().clone())
-        )
-        try:
-            predictor.get_gradients(list(args))
-        finally:
-            handle.remove()
-        return {
-            name: gradient * of_input.cpu().numpy()
-            for (name, gradient), of_input in zip(original(*args).items(), reversed(vectors))
-        }
-
-    wrapt.wrap_function_wrapper(interpreters.SmoothGradient, "_smooth_grads", smooth_grads)
+    predictor = interpreter.predictor
+    vectors: list[Any] = []
+    handle = predictor.get_interpretable_layer().register_forward_hook(
+        lambda module, inputs, output: vectors.append(output.detach().clone())
+    )
+    try:
+        predictor.get_gradients(list(args))
+    finally:
+        handle.remove()
+    return {
+        name: gradient * of_input.cpu().numpy()
+        for (name, gradient), of_input in zip(original(*args).items(), reversed(vectors))
+    }

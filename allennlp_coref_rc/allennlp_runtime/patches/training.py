@@ -7,38 +7,30 @@ from collections.abc import Iterator
 from types import SimpleNamespace
 from typing import Any, Optional
 
-import wrapt
+from allennlp_coref_rc.allennlp_runtime.patches import wrapping
 
 
-def generate_run_id(callbacks: Any) -> None:
+@wrapping("WandBCallback.on_start")
+def generate_run_id(original: Any, callback: Any, args: Any, kwargs: dict[str, Any]) -> None:
     """Generates the id of a run. Weights & Biases no longer has the function that AllenNLP calls for it."""
-
-    def on_start(original: Any, callback: Any, args: Any, kwargs: dict[str, Any]) -> None:
-        if kwargs.get("is_primary", True) and callback._run_id is None:
-            callback._run_id = uuid.uuid4().hex[:8]
-        original(*args, **kwargs)
-
-    wrapt.wrap_function_wrapper(callbacks.WandBCallback, "on_start", on_start)
+    if kwargs.get("is_primary", True) and callback._run_id is None:
+        callback._run_id = uuid.uuid4().hex[:8]
+    original(*args, **kwargs)
 
 
-def train_longer(util: Any) -> None:
+@wrapping("create_serialization_dir")
+def train_longer(original: Any, _: None, args: Any, kwargs: dict[str, Any]) -> None:
     """Lets `--recover` train for more epochs than the folder's config says."""
-
-    def create(original: Any, params: Any, serialization_dir: Any, recover: bool, force: bool) -> None:
-        path = os.path.join(serialization_dir, "config.json")
-        if recover and os.path.exists(path):
-            # AllenNLP compares these settings with those of the file, which it then replaces.
-            params, earlier = params.duplicate(), type(params).from_file(path).as_dict(quiet=True)
-            epochs = earlier.get("trainer", {}).get("num_epochs", 0)
-            if 0 < epochs < params.as_dict(quiet=True)["trainer"].get("num_epochs", 0):
-                params["trainer"]["num_epochs"] = epochs
-        original(params, serialization_dir, recover, force)
-
-    wrapt.wrap_function_wrapper(
-        util,
-        "create_serialization_dir",
-        lambda original, _, args, kwargs: create(original, *args, **kwargs),
-    )
+    given = {**dict(zip(("params", "serialization_dir", "recover", "force"), args)), **kwargs}
+    path = os.path.join(given["serialization_dir"], "config.json")
+    if given["recover"] and os.path.exists(path):
+        # AllenNLP compares these settings with those of the file, which it then replaces.
+        params = given["params"] = given["params"].duplicate()
+        earlier = type(params).from_file(path).as_dict(quiet=True)
+        epochs = earlier.get("trainer", {}).get("num_epochs", 0)
+        if 0 < epochs < params.as_dict(quiet=True)["trainer"].get("num_epochs", 0):
+            params["trainer"]["num_epochs"] = epochs
+    original(**given)
 
 
 def escape_folder_names(training: Any) -> None:

@@ -302,17 +302,8 @@ class AnnotatedNarrativeQaReader(ReadingComprehensionReader):
         clusters: Optional[Sequence] = None,
     ) -> Instance:
         """
-        # Parameters
-
-        passage : `GivenPassage`
-            A text, its tokens, or an `AnnotatedText`, whose annotations replace the annotator's.
-        question : `Text`
-        answers : `Sequence[str]`, optional (default = `None`)
-        span : `Span`, optional (default = `None`)
-            [start, end) tokens of the passage. By default the span that is most like an answer, if there are answers.
-        clusters : `Sequence`, optional (default = `None`)
-            Known coreference clusters, which replace the annotator's: lists of [start, end) spans. They count the
-            tokens of the passage followed by the question.
+        As in other readers, but with `answers`, which are texts, and a `span`, [start, end) tokens of the passage; by
+        default it is the one that is most like an answer, if there are answers.
         """
         data = {"answers": answers, "span": span and list(span), "clusters": clusters}
         document = self._document([self.split(passage), self.split(question)], [data], self.tokenize)
