@@ -45,9 +45,7 @@ def problems() -> list[str]:
     if find_spec("_jsonnet") is None:
         lines.append("_jsonnet is missing: install jsonnet (without it AllenNLP reads .jsonnet files as plain JSON)")
     if find_spec("pkg_resources") is None:
-        lines.append(
-            "pkg_resources is missing: install setuptools<81 (py-rouge, which allennlp-models needs, imports it)"
-        )
+        lines.append("pkg_resources is missing: install setuptools<81 (py-rouge of allennlp-models imports it)")
     return lines
 
 
@@ -61,9 +59,7 @@ def check_environment() -> None:
     lines = problems()
     if not lines or sys.argv[1:2] == ["environment"]:
         return
-    message = "".join(
-        ["allennlp_coref_rc cannot run in this environment:\n", *(f"  - {problem}\n" for problem in lines)]
-    )
+    message = "".join(["allennlp_coref_rc cannot run in this environment:\n", *(f"  - {line}\n" for line in lines)])
     message += "coref-rc environment shows all versions. `make install` in a clone sets up a new environment."
     if is_command():
         print(f"coref-rc: {message}", file=sys.stderr)

@@ -141,9 +141,7 @@ def _remarks_on_torch(torch: dict[str, Any]) -> list[str]:
         return []
     remarks = []
     if not torch["compiler"]:
-        remarks.append(
-            f"found {torch['library']}: training on a CPU is slower; install g++ or clang++, or set CXX to a compiler"
-        )
+        remarks.append(f"found {torch['library']}: training on a CPU is slower; install g++ or clang++, or set CXX")
     if torch["library"] == "damaged":
         remarks.append(f"{torch['path']} is damaged; it will be compiled again when it is needed")
     if torch.get("others"):

@@ -221,9 +221,7 @@ def build_reader(config: str) -> ReadingComprehensionReader:
     """The reader of a config in JSON, built once in each process."""
     name = json.loads(config)["type"]
     if not issubclass(DatasetReader.resolve_class_name(name)[0], ReadingComprehensionReader):
-        raise ConfigurationError(
-            f"reader.type: found {name!r}, expected a reader of this package (annotated_…), which can make documents"
-        )
+        raise ConfigurationError(f"reader.type: found {name!r}, expected a reader of this package (annotated_…)")
     return cast(ReadingComprehensionReader, DatasetReader.from_params(Params(json.loads(config), "reader.")))
 
 

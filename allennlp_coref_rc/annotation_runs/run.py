@@ -195,9 +195,7 @@ def _one_by_one(job: Job, processes: Workers, chunk: Chunk) -> ChunkResult:
 def summarise(output: str, counts: Counter, name: Optional[str] = None) -> None:
     """Prints counts and warnings. `name` is the pipe that gets the output; failed documents are then not kept."""
     if counts["documents"]:
-        print(
-            f"{name or output}: {counts['documents']:,} documents, " + ", ".join(f"{counts[n]:,} {n}" for n in COUNTED)
-        )
+        print(f"{name or output}: " + ", ".join(f"{counts[n]:,} {n}" for n in ("documents", *COUNTED)))
     if counts["failed"]:
         aside = f"{output}.failed.jsonl"
         _, first = next(read_documents(aside))

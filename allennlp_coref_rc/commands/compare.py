@@ -21,15 +21,12 @@ HELP = "test whether two readers differ, or let several answer together"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "predictions", nargs="+", metavar="FILE", help="the predictions of a reader; two without --ensemble"
-    )
-    parser.add_argument("--ensemble", metavar="OUTPUT", help="write the predictions of all readers together to OUTPUT")
-    parser.add_argument("--score", metavar="KEY", help="compare this number of each prediction")
-    parser.add_argument(
-        "--samples", type=whole_number(1), default=10000, help="bootstrap samples (default: %(default)s)"
-    )
-    parser.add_argument("--seed", type=whole_number(0), default=1, help="the bootstrap's seed (default: %(default)s)")
+    add = parser.add_argument
+    add("predictions", nargs="+", metavar="FILE", help="the predictions of a reader; two without --ensemble")
+    add("--ensemble", metavar="OUTPUT", help="write the predictions of all readers together to OUTPUT")
+    add("--score", metavar="KEY", help="compare this number of each prediction")
+    add("--samples", type=whole_number(1), default=10000, help="bootstrap samples (default: %(default)s)")
+    add("--seed", type=whole_number(0), default=1, help="the bootstrap's seed (default: %(default)s)")
 
 
 def run(args: argparse.Namespace) -> None:

@@ -14,9 +14,7 @@ HELP = "list the configs that come with the package, or copy them"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "prefix", nargs="?", default="", metavar="PREFIX", help="list only names that begin with this, such as babi/"
-    )
+    parser.add_argument("prefix", nargs="?", default="", metavar="PREFIX", help="the beginning of names, such as babi/")
     parser.add_argument("--copy", type=Path, metavar="FOLDER", help="copy all configs, and what they import, to FOLDER")
 
 

@@ -163,9 +163,8 @@ def exchangeable_words(questions: Sequence[AskedQuestion]) -> ExchangeableWords:
         )
         for swaps, test in found.items()
     ]
-    return ExchangeableWords(
-        [[[contexts.words[word] for word in forms] for forms in group] for group in named], exchanges
-    )
+    words = [[[contexts.words[word] for word in forms] for forms in group] for group in named]
+    return ExchangeableWords(words, exchanges)
 
 
 class _Contexts:

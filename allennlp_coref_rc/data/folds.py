@@ -49,9 +49,7 @@ def write_folds(path: str, folder: str, folds: int = 5, seed: int = 1) -> Iterat
                     json.dump({"data": [content for _, content in chosen]}, file)
             else:
                 output += "l"
-                write_documents(
-                    output, (content["paragraphs"][0] for _, content in chosen), {"reader": header["reader"]}
-                )
+                write_documents(output, (own["paragraphs"][0] for _, own in chosen), {"reader": header["reader"]})
             yield output, sum(len(article.paragraphs) for article, _ in chosen)
 
 

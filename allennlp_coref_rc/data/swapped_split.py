@@ -29,9 +29,7 @@ def write_swapped_split(
         for path in (official_test, official_validation)
     )
     if min(len(ordered) - validation, validation, len(test)) < 2:
-        raise ConfigurationError(
-            f"found {len(ordered)} and {len(test)} documents, expected two or more for each of the three files"
-        )
+        raise ConfigurationError(f"found {len(ordered)} and {len(test)} documents, expected two or more for each file")
     for name, documents in (("train", ordered[validation:]), ("valid", ordered[:validation]), ("test", test)):
         for output, content in ((folder, documents), (os.path.join(folder, OTHER_DOCUMENT), exchanged(documents))):
             os.makedirs(output, exist_ok=True)

@@ -71,10 +71,8 @@ class AnnotatedQanet(SpanModel):
         **kwargs: Any,
     ) -> None:
         super().__init__(vocab, **kwargs)
-        check_dimensions_match(
-            modeling_layer.get_input_dim(), modeling_layer.get_output_dim(), "modeling_layer input", "its own output"
-        )
         phrase_dim, modeling_dim = phrase_layer.get_input_dim(), modeling_layer.get_input_dim()
+        check_dimensions_match(modeling_dim, modeling_layer.get_output_dim(), "modeling_layer input", "its own output")
         self._text_field_embedder = text_field_embedder
         self._embedding_proj_layer = torch.nn.Linear(text_field_embedder.get_output_dim(), phrase_dim)
         self._highway_layer = Highway(phrase_dim, num_highway_layers)

@@ -119,9 +119,7 @@ class ClozeModel(Model):
         labels = self.vocab.get_index_to_token_vocabulary(namespace)
         label_names = [labels[i] for i in range(len(labels))]
         questions, probabilities = output_dict["metadata"], output_dict["probabilities"].tolist()
-        answerable = (
-            output_dict["has_candidate"].tolist() if "has_candidate" in output_dict else [True] * len(questions)
-        )
+        possible = output_dict["has_candidate"].tolist() if "has_candidate" in output_dict else [True] * len(questions)
         by_name: list[dict[str, float]] = []
         for values, metadata in zip(probabilities, questions):
             given = None if self._answers_are_classes else metadata["candidates"]
@@ -130,8 +128,8 @@ class ClozeModel(Model):
                 by_name[-1][name] = max(probability, by_name[-1].get(name, 0.0))
         readable: dict[str, Any] = {
             "id": [metadata["id"] for metadata in questions],
-            "answer": [max(own, key=own.__getitem__) if has and own else None for has, own in zip(answerable, by_name)],
-            "unanswered": ["" if has else NO_CANDIDATE for has in answerable],
+            "answer": [max(own, key=own.__getitem__) if has and own else None for has, own in zip(possible, by_name)],
+            "unanswered": ["" if has else NO_CANDIDATE for has in possible],
             "candidate_probabilities": by_name,
             "passage_tokens": [metadata["passage_tokens"] for metadata in questions],
             "attention": [

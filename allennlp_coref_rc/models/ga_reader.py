@@ -110,9 +110,7 @@ class GAReader(ClozeModel):
             question_encoders = passage_encoders
         check_choice("ga_reader", "read_out", read_out, READ_OUTS)
         if qe_comm and question_positions:
-            raise ConfigurationError(
-                f"ga_reader: found qe_comm and question_positions {question_positions}, expected one of them"
-            )
+            raise ConfigurationError("ga_reader: found qe_comm and question_positions, expected one of them")
         check_number("ga_reader", "question_positions", question_positions, least=0)
         self.explain = False
         """Whether outputs hold the weights of every attention. Only predictions set it, since these are large."""
@@ -132,9 +130,8 @@ class GAReader(ClozeModel):
         self._cluster_one_hot = cluster_one_hot
         self._check_encoders()
         self._entity_substitution = entity_substitution.construct(vocab=vocab) if entity_substitution else None
-        self.build_answer_layer(
-            pointer, classifier, passage_encoders[-1].get_output_dim(), text_field_embedder.get_output_dim()
-        )
+        dims = passage_encoders[-1].get_output_dim(), text_field_embedder.get_output_dim()
+        self.build_answer_layer(pointer, classifier, *dims)
         initializer(self)
 
     def _check_encoders(self) -> None:

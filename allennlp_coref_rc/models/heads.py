@@ -105,9 +105,8 @@ class TagHead(TextAnswerModel, Head):
             output["loss"] = tag_loss(log_probabilities, answer_tags, pair.passage.mask)
         if metadata is not None:
             output["metadata"] = metadata
-            self.score(
-                [[span_text(values, *span) for span in answer] for answer, values in zip(spans, metadata)], metadata
-            )
+            texts = [[span_text(values, *span) for span in answer] for answer, values in zip(spans, metadata)]
+            self.score(texts, metadata)
         return output
 
     def make_output_human_readable(self, output_dict: dict[str, Any]) -> dict[str, Any]:

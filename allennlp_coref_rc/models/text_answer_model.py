@@ -29,9 +29,7 @@ class TextAnswerModel(Model):
 
     def score(self, answers: Sequence[Answer], metadata: list[dict[str, Any]]) -> None:
         """Counts the answers of the questions whose `answer_texts` are known."""
-        pairs = [
-            (answer, values["answer_texts"]) for answer, values in zip(answers, metadata) if values.get("answer_texts")
-        ]
+        pairs = [(answer, own["answer_texts"]) for answer, own in zip(answers, metadata) if own.get("answer_texts")]
         # Without any too: the processes of a distributed training wait for each other here.
         self._metric([answer for answer, _ in pairs], [references for _, references in pairs])
 

@@ -44,10 +44,8 @@ def write_compared_answers(folder: str, paths: dict[str, str], limit: int, only_
     together = side_by_side(list(paths.values()), read, _question, _shown)
     questions = (answers for answers in together if not only_different or len(set(map(has_right_answer, answers))) > 1)
     rows = [
-        Row(
-            f"{number:03d}.html", question_of(answers[0]), gold_answers(answers[0]), list(map(_section, paths, answers))
-        )
-        for number, answers in enumerate(islice(questions, limit), start=1)
+        Row(f"{i:03d}.html", question_of(answers[0]), gold_answers(answers[0]), list(map(_section, paths, answers)))
+        for i, answers in enumerate(islice(questions, limit), start=1)
     ]
     if not rows:
         kind = "which only some readers answer" if only_different else "with predictions"

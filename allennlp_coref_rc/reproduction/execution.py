@@ -75,9 +75,8 @@ def execute(run: Run, commit: str, cuda_device: int = -1, keep_weights: str = "b
 
 def advice(error: BaseException) -> Optional[str]:
     """A message about the error of a run, if it is one that the user can fix; `None` if not."""
-    return (
-        user_message(error) and f"{user_message(error)}{'; free space, then the same command resumes' * is_full(error)}"
-    )
+    message = user_message(error)
+    return message and f"{message}{'; free space, then the same command resumes' * is_full(error)}"
 
 
 def _begin(run: Run, commit: str) -> float:

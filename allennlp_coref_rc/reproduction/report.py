@@ -203,9 +203,7 @@ def _tasks(column: Column, conditions: Sequence[Condition], scores: dict[str, Sc
             task_scores = {task: row.score(column, task) for task in row.tasks}
             header += [f"{condition.row}, best", "mean (seeds)", "minutes"]
             cells.append({task: _number(score.best, column) for task, score in task_scores.items() if score})
-            means = {
-                task: f"{_number(score.mean, column)} ({score.seeds})" for task, score in task_scores.items() if score
-            }
+            means = {task: f"{_number(own.mean, column)} ({own.seeds})" for task, own in task_scores.items() if own}
             cells += [means, {task: f"{row.minutes(task):.1f}" for task in task_scores}]
     tasks = sorted({task for condition in conditions for task in condition.tasks})
     return markdown(header, [[str(task), *(cell.get(task, "") for cell in cells)] for task in tasks])

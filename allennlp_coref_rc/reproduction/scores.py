@@ -120,7 +120,7 @@ class Scores:
             return column.printed(statistics.fmean(values, weights))
 
         seeds = [
-            combined([seed] * len(tasks)) for seed in self.seeds() if all((task, seed) in metrics for task in tasks)
+            combined([seed] * len(tasks)) for seed in self.seeds() if all((part, seed) in metrics for part in tasks)
         ]
         best = combined([self.best_seed(task, column.validation_key) for task in tasks]) if has_best else math.nan
         sd = statistics.stdev(seeds) if len(seeds) > 1 else None

@@ -98,9 +98,7 @@ def config_and_weights(archive: str) -> tuple[dict[str, Any], dict[str, "Tensor"
         config = config_of(archive, is_trusted(), folder)
         paths = [path for path in (os.path.join(folder, name) for name in WEIGHTS) if os.path.isfile(path)]
         if not paths:
-            raise ConfigurationError(
-                f"{archive}: found no {' or '.join(WEIGHTS)} in it, expected one of coref-rc train"
-            )
+            raise ConfigurationError(f"{archive}: found no {' or '.join(WEIGHTS)}, expected one of coref-rc train")
         return config, torch.load(paths[0], map_location="cpu", weights_only=True)
 
 

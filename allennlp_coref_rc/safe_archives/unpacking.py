@@ -313,11 +313,7 @@ def _check(path: str, name: str, kind: str, number: int, limits: Limits) -> int:
             "by hand and give the folder in its place"
         )
     if kind:
-        raise ConfigurationError(
-            f"{path}: found the {kind} {name!r}, expected files and folders alone; nothing of it is used"
-        )
+        raise ConfigurationError(f"{path}: found the {kind} {name!r}, expected files and folders; nothing is used")
     if not name or name.startswith(("/", "\\")) or ".." in name.replace("\\", "/").split("/"):
-        raise ConfigurationError(
-            f"{path}: found the name {name!r}, which is outside of the archive; nothing of it is used"
-        )
+        raise ConfigurationError(f"{path}: found the name {name!r}, which is outside of the archive; nothing is used")
     return number

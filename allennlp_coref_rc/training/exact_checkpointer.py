@@ -91,9 +91,7 @@ class ExactCheckpointer(Checkpointer):
                 continue
             if checkpoint != last or not training_state["metric_tracker"]["is_best_so_far"]:
                 return model_state, training_state
-        raise ConfigurationError(
-            f"{damages[0]}; found no other checkpoint to resume from. -f in place of --recover starts over"
-        )
+        raise ConfigurationError(f"{damages[0]}; found no other to resume from. -f in place of --recover starts over")
 
     def _with_random_states(self, trainer: Trainer) -> Optional[TrainerCheckpoint]:
         checkpoint = trainer.get_checkpoint_state()

@@ -336,7 +336,7 @@ class TestUnpack:
         "kind, target", [(tarfile.SYMTYPE, "/tmp"), (tarfile.LNKTYPE, "/etc/hostname"), (tarfile.FIFOTYPE, "")]
     )
     def test_an_archive_with_links_or_pipes_is_refused(self, tmp_path, kind, target):
-        with pytest.raises(DownloadError, match="'top/in/folder', expected files and folders alone"):
+        with pytest.raises(DownloadError, match="'top/in/folder', expected files and folders"):
             self.unpack(tmp_path, "a.tar.gz", tar_of({**FILES, "top/in/folder": (kind, target)}))
         assert everything(tmp_path) == ["a.tar.gz"]
 

@@ -114,7 +114,7 @@ def smaller(folder):
 
 
 CONTENTS = {
-    "no weights": (no_weights, "found no weights.th or best.th in it, expected one of coref-rc train"),
+    "no weights": (no_weights, "found no weights.th or best.th, expected one of coref-rc train"),
     "empty weights": (write("weights.th", b""), "weights.th: found damaged weights"),
     "text for weights": (write("weights.th", b"text"), "weights.th: found damaged weights"),
     "half of the weights": (cut_weights, "weights.th: found damaged weights"),

@@ -90,7 +90,7 @@ def test_without_any_other_the_damaged_one_is_named(tmp_path, newest):
     with pytest.raises(ConfigurationError) as error:
         load(tmp_path)
     assert str(error.value).startswith(f"{path(tmp_path, 'model', 1)}: found a damaged checkpoint")
-    assert "found no other checkpoint to resume from" in str(error.value)
+    assert "found no other to resume from" in str(error.value)
 
 
 def test_the_last_but_one_is_taken_where_all_are_whole(tmp_path):

@@ -73,9 +73,7 @@ def _resume_hint(args: Namespace) -> str:
 def _reached(metrics: dict[str, Any]) -> str:
     epochs = metrics.get("epoch", -1) + 1
     if not epochs:
-        return (
-            "Trained no epoch, since the training had ended; --recover with a larger trainer.num_epochs trains longer"
-        )
+        return "Trained no epoch, as the training had ended; --recover with a larger trainer.num_epochs trains longer"
     line = f"Trained {counted(epochs, 'epoch')} in {metrics.get('training_duration', '0:00:00').split('.')[0]}"
     best = _of_split(metrics, "best_validation_")
     return f"{line}; the best is epoch {metrics['best_epoch'] + 1}, on validation data: {best}" if best else line
@@ -118,7 +116,5 @@ CLOSINGS: dict[str, Callable[[Namespace, Any], list[str]]] = {
     "evaluate": _evaluate,
     "predict": _predict,
     "find-lr": lambda args, _: [f"{args.serialization_dir}/lr-losses.png: the loss at each learning rate"],
-    "test-install": lambda *_: [
-        "All modules of AllenNLP can be imported; coref-rc environment tests the rest of the installation"
-    ],
+    "test-install": lambda *_: ["All modules of AllenNLP can be imported; coref-rc environment tests the rest"],
 }

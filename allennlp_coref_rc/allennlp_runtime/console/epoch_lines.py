@@ -49,9 +49,7 @@ class EpochLines(TrainerCallback):
             heads = [column.replace("_", " ", 1).rjust(WIDTH) for column in self._columns]
             print("  ".join(["epoch".rjust(len(number)), *heads, "seconds"]), flush=True)
         values = [shown(metrics.get(column, "-")).rjust(max(len(column), WIDTH)) for column in self._columns]
-        best = (
-            ["best so far"] if trainer._metric_tracker.is_best_so_far() and metrics.get("best_epoch") == epoch else []
-        )
+        best = ["best so far"] * (trainer._metric_tracker.is_best_so_far() and metrics.get("best_epoch") == epoch)
         print("  ".join([number, *values, f"{seconds:7.1f}", *best]), flush=True)
 
 

@@ -83,9 +83,7 @@ class _Annotations:
         elif id[0] == "R":
             relation = RELATION.match(rest)
             if not relation:
-                raise ConfigurationError(
-                    f"{place}: found {rest[:80]!r}, expected a relation like Coref Arg1:T1 Arg2:T2"
-                )
+                raise ConfigurationError(f"{place}: found {rest!r:.80}, expected a relation like Coref Arg1:T1 Arg2:T2")
             kind, source, target = relation.groups()
             if kind.lower().startswith(COREFERENCE):
                 self._links.append((place, [source, target]))
@@ -97,9 +95,7 @@ class _Annotations:
                 raise ConfigurationError(f"{place}: found {rest[:80]!r}, expected an equivalence like Equiv T1 T2")
             self._links.append((place, ids))
         elif id[0] not in "AMN#":
-            raise ConfigurationError(
-                f"{place}: found the id {id[:80]!r}, expected T1, R1, E1, A1, M1, N1, #1 or the like"
-            )
+            raise ConfigurationError(f"{place}: found the id {id[:80]!r}, expected T1, R1, E1, A1, M1, N1, #1, …")
 
     def _characters(self, place: str, annotation: str) -> Span:
         head, tab, covered = annotation.partition("\t")
@@ -115,9 +111,7 @@ class _Annotations:
         if not any(WORD.search(self.text, *part) for part in parts):
             raise ConfigurationError(f"{place}: found an annotation of white space, expected one of text")
         if tab and "".join(annotated.split()) != "".join(covered.split()):
-            raise ConfigurationError(
-                f"{place}: found {covered[:80]!r}, expected what the text has there, {annotated[:80]!r}"
-            )
+            raise ConfigurationError(f"{place}: found {covered[:80]!r}, expected what is there, {annotated[:80]!r}")
         return min(start for start, _ in parts), max(stop for _, stop in parts)
 
     def clusters(self) -> list[list[Span]]:

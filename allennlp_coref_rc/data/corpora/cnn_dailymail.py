@@ -83,7 +83,7 @@ def read_question(path: str) -> EntityQuestion:
         marker, _, surface = (part.strip() for part in content.partition(":"))
         if not marker or marker in entities:
             raise ConfigurationError(
-                f"{path}, line {line}: found {content[:60]!r}, expected marker:surface form, each marker once"
+                f"{path}, line {line}: found {content[:60]!r}, expected marker:form, each marker once"
             )
         entities[marker] = surface
     if answer not in entities:
@@ -133,9 +133,7 @@ def question_from_json(line: str) -> EntityQuestion:
         if not isinstance(value, str) and (value is not None or name in ("passage", "question")):
             raise ConfigurationError(f"{name}: found {excerpt(value, 60)}, expected a text")
     if not isinstance(question.entities, dict) or not all(isinstance(form, str) for form in question.entities.values()):
-        raise ConfigurationError(
-            f"entities: found {excerpt(question.entities, 60)}, expected an object that maps markers to names"
-        )
+        raise ConfigurationError(f"entities: found {excerpt(question.entities, 60)}, expected names by their markers")
     if question.entities and question.answer is not None and question.answer not in question.entities:
         raise ConfigurationError(f"answer: found {question.answer[:60]!r}, expected one of the entities")
     return question._replace(clusters=clusters_from_json(question.clusters))
@@ -156,18 +154,14 @@ def find_questions(path: str) -> str:
     except FileNotFoundError as error:
         raise ConfigurationError(f"{path}: no such file or folder") from error
     except (OSError, ValueError) as error:
-        raise ConfigurationError(
-            f"{path}: found {error}, expected a file, a folder, or a folder of an archive, ARCHIVE!FOLDER"
-        ) from error
+        raise ConfigurationError(f"{path}: found {error}, expected a file, a folder, or ARCHIVE!FOLDER") from error
 
 
 def question_files(folder: str) -> list[str]:
     """The `.question` files of a folder, in the order of their names. Hidden files are not read."""
     files = sorted(file for file in os.listdir(folder) if file.endswith(SUFFIX) and not file.startswith("."))
     if not files:
-        raise ConfigurationError(
-            f"{folder}: found a folder without {SUFFIX} files, expected one with, such as questions/training"
-        )
+        raise ConfigurationError(f"{folder}: found no {SUFFIX} files, expected some, as in questions/training")
     return [os.path.join(folder, file) for file in files]
 
 

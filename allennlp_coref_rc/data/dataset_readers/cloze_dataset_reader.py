@@ -45,9 +45,7 @@ class ClozeDatasetReader(ReadingComprehensionReader):
         text, boundary = self.select(document)
         passage, question = text.tokens[:boundary], text.tokens[boundary:]
         if PLACEHOLDER not in question:
-            raise ConfigurationError(
-                f"found the question {' '.join(question)[:80]!r}, expected {PLACEHOLDER} where the answer belongs"
-            )
+            raise ConfigurationError(f"found the question {' '.join(question)[:80]!r}, expected one with {PLACEHOLDER}")
         candidates, answer = data.get("candidates"), data.get("answer")
         if candidates is None:
             candidates = self.find_candidates(passage)

@@ -133,7 +133,7 @@ def characters(text, start, stop):
         ("T1\tX 0 90\tHe", "line 2: found the offsets 0 90, expected start < end <= 8"),
         ("T1\tX 2 2\t", "line 2: found the offsets 2 2"),
         ("T1\tX 2 3\t", "line 2: found an annotation of white space"),
-        ("T1\tX 0 2\tShe", "line 2: found 'She', expected what the text has there, 'He'"),
+        ("T1\tX 0 2\tShe", "line 2: found 'She', expected what is there, 'He'"),
         ("T9\tX 0 2\tHe", "line 2: found the id 'T9' a second time"),
         ("R1\tCoref T9 T9", "line 2: found 'Coref T9 T9', expected a relation like"),
         ("R1\tCoref Arg1:T9 Arg2:T7", "line 2: found 'T7', expected the id of an annotation of the text"),

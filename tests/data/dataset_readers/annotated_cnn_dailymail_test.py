@@ -72,7 +72,7 @@ MALFORMED = [
         "the answer '@entity3'",
         "2 entities",
     ),
-    ("nothing before the colon", GOOD + "\n:b", 11, "':b'", "marker:surface form"),
+    ("nothing before the colon", GOOD + "\n:b", 11, "':b'", "marker:form"),
     ("an entity twice", GOOD + "\n@entity1:b", 11, "'@entity1:b'", "each marker once"),
     ("mention without a position", GOOD + "\n\nleft", 12, "'left'", "'the:4|football:5'"),
     ("position 0", GOOD + "\n\nleft:0", 12, "'left:0'", "positions among the 8 tokens"),
@@ -96,9 +96,7 @@ class TestMalformedFiles:
     def test_question_without_placeholder(self, tmp_path):
         path = write(tmp_path / "a.question", GOOD.replace("@placeholder left", "who left"))
         message = refusal(lambda: list(reader().read(str(tmp_path))))
-        assert message == (
-            f"{path}: found the question '@begin who left @end', expected @placeholder where the answer belongs"
-        )
+        assert message == (f"{path}: found the question '@begin who left @end', expected one with @placeholder")
 
     def test_a_question_is_cut_around_its_placeholder(self, tmp_path):
         path = write(

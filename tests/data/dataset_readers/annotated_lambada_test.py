@@ -171,7 +171,7 @@ class TestAnnotatedLambadaReader:
             "anna had a cat .", "@placeholder purred", candidates=["cat", "anna"], answer="cat"
         )
         assert given["answer"].label == 0
-        with pytest.raises(ConfigurationError, match="expected @placeholder where the answer belongs"):
+        with pytest.raises(ConfigurationError, match="expected one with @placeholder"):
             made.text_to_instance("anna had a cat .", "who purred")
         with pytest.raises(ConfigurationError, match=f"left out: {ABSENT}"):
             made.text_to_instance("anna had a cat .", "@placeholder purred", answer="dog")
