@@ -20,8 +20,8 @@ from allennlp.models import Model
 from allennlp.nn.util import dist_reduce_sum, distributed_device, is_distributed, move_to_device
 from torch import distributed
 
-from allennlp_coref_rc.allennlp_runtime.patches import wrapping
 from allennlp_coref_rc.common.errors import ConfigurationError
+from allennlp_coref_rc.common.wrapping import wrapping
 
 COLLECTIVES = ("all_reduce", "all_gather", "get_world_size")
 """The functions of `torch.distributed` by which metrics are summed over processes."""

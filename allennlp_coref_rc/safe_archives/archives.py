@@ -1,4 +1,3 @@
-import functools
 import inspect
 import json
 import os
@@ -16,6 +15,7 @@ from allennlp_coref_rc.common.error_message import user_message
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.hub_addresses import HUB
 from allennlp_coref_rc.common.messages import cut
+from allennlp_coref_rc.common.wrapping import wrapping
 from allennlp_coref_rc.safe_archives.archived_config import read_config
 from allennlp_coref_rc.safe_archives.registered_names import HINT, only_registered
 from allennlp_coref_rc.safe_archives.unpacking import extracted_archive, read_member, without_network
@@ -218,54 +218,37 @@ def install(module: Any) -> None:
     Changes AllenNLP's `archival`, which is given: it unpacks archives safely, and `load_archive` does what `trusting`
     says.
     """
-    original = module.load_archive
 
-    @functools.wraps(original)
-    def load_archive(
-        archive_file: Union[str, os.PathLike],
-        cuda_device: int = -1,
-        overrides: Union[str, dict[str, Any]] = "",
-        weights_file: Optional[str] = None,
-    ) -> "Archive":
-        function = original if _trust.get() is None else load
-        return function(archive_file, cuda_device, overrides, weights_file)
+    @wrapping("load_archive")
+    def load_archive(original: Any, _: None, args: Any, kwargs: dict[str, Any]) -> "Archive":
+        return (original if _trust.get() is None else load)(*args, **kwargs)
 
-    module.load_archive = load_archive
+    load_archive(module)
     module.extracted_archive = extracted_archive
 
 
-def install_weights(util: Any) -> None:
-    """Changes AllenNLP's module that reads weights: one line says if they are damaged or hold more than tensors."""
-    original = util.read_state_dict
-
-    @functools.wraps(original)
-    def read_state_dict(path: Union[str, os.PathLike], *args: Any, **kwargs: Any) -> dict[str, Any]:
-        try:
-            return original(path, *args, **kwargs)
-        except pickle.UnpicklingError as error:
-            name = re.search(r"GLOBAL (\S+)", str(error))
-            what = f"{name.group(1)} in the weights, expected tensors alone" if name else "damaged weights"
-            raise ConfigurationError(f"{path}: found {what}") from error
-        except (OSError, MemoryError, ValueError):
+@wrapping("read_state_dict")
+def install_weights(original: Any, _: None, args: Any, kwargs: dict[str, Any]) -> dict[str, Any]:
+    """Reads weights as AllenNLP does, and says in one line if they are damaged or hold more than tensors."""
+    path = args[0] if args else kwargs["path"]
+    try:
+        return original(*args, **kwargs)
+    except pickle.UnpicklingError as error:
+        name = re.search(r"GLOBAL (\S+)", str(error))
+        what = f"{name.group(1)} in the weights, expected tensors alone" if name else "damaged weights"
+        raise ConfigurationError(f"{path}: found {what}") from error
+    except (OSError, MemoryError, ValueError):
+        raise
+    except Exception as error:
+        if type(error).__name__ == "OutOfMemoryError":
             raise
-        except Exception as error:
-            if type(error).__name__ == "OutOfMemoryError":
-                raise
-            raise ConfigurationError(
-                f"{path}: found damaged weights: {cut(' '.join(str(error).split()), LONGEST)}"
-            ) from error
-
-    util.read_state_dict = read_state_dict
+        reason = cut(" ".join(str(error).split()), LONGEST)
+        raise ConfigurationError(f"{path}: found damaged weights: {reason}") from error
 
 
-def install_spacy(util: Any) -> None:
-    """Changes AllenNLP's module that installs spaCy's models when they are missing: not unless archives are trusted."""
-    original = util.spacy_download
-
-    @functools.wraps(original)
-    def spacy_download(model: str, *args: Any, **kwargs: Any) -> None:
-        if _trust.get() is False:
-            raise ConfigurationError(f"found no spaCy model {model}; python -m spacy download {model} installs it")
-        original(model, *args, **kwargs)
-
-    util.spacy_download = spacy_download
+@wrapping("spacy_download")
+def install_spacy(original: Any, _: None, args: Any, kwargs: dict[str, Any]) -> None:
+    """Installs a missing model of spaCy, as AllenNLP does, but only if archives are trusted."""
+    if _trust.get() is False:
+        raise ConfigurationError(f"found no spaCy model {args[0]}; python -m spacy download {args[0]} installs it")
+    original(*args, **kwargs)

@@ -5,11 +5,9 @@ no release of it will need fewer. The packages by which AllenNLP reads archives 
 """
 
 import csv
-import functools
 import warnings
-from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import wrapt
 
@@ -36,19 +34,6 @@ IRRELEVANT = (
     ("pkg_resources is deprecated", r"rouge\."),
 )
 """Warnings about features that this package does not use, and the modules that give them."""
-
-
-def wrapping(name: str) -> Callable[[Callable[..., Any]], Callable[[Any], None]]:
-    """Makes a patch of a wrapper of `wrapt`, which takes the place of a module's function or method of this name."""
-
-    def patch_of(wrapper: Callable[..., Any]) -> Callable[[Any], None]:
-        @functools.wraps(wrapper)
-        def patch(module: Any) -> None:
-            wrapt.wrap_function_wrapper(module, name, wrapper)
-
-        return patch
-
-    return patch_of
 
 
 def patch_allennlp() -> None:

@@ -3,9 +3,9 @@
 import functools
 from typing import Any
 
-from allennlp_coref_rc.allennlp_runtime.patches import wrapping
 from allennlp_coref_rc.common import config_files, errors
 from allennlp_coref_rc.common.checks import takes_null
+from allennlp_coref_rc.common.wrapping import wrapping
 
 
 @wrapping("get_tokenizer")

@@ -8,9 +8,9 @@ from typing import Any
 
 import wrapt
 
-from allennlp_coref_rc.allennlp_runtime.patches import wrapping
 from allennlp_coref_rc.common.stopping import uninterrupted
 from allennlp_coref_rc.common.workers import end_with_parent
+from allennlp_coref_rc.common.wrapping import wrapping
 
 
 def add_special_tokens_to_windows(indexers: Any) -> None:

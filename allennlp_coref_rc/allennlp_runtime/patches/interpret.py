@@ -3,7 +3,7 @@
 import functools
 from typing import Any
 
-from allennlp_coref_rc.allennlp_runtime.patches import wrapping
+from allennlp_coref_rc.common.wrapping import wrapping
 
 
 @wrapping("_remove_one_token")

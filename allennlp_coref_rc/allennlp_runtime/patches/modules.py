@@ -4,6 +4,8 @@ import functools
 import re
 from typing import Any
 
+from allennlp_coref_rc.common.wrapping import wrapping
+
 POSITIONS = re.compile(r"(^|\.)embeddings\.(position_ids|token_type_ids)$")
 """Constants that transformers saved with the weights of a model up to 4.30, and no longer expects there."""
 
@@ -23,32 +25,23 @@ def enable_gradient_checkpointing(embedders: Any) -> None:
     cls.__init__ = init
 
 
-def convolve_in_full_precision(encoders: Any) -> None:
+@wrapping("CnnEncoder.forward")
+def convolve_in_full_precision(original: Any, encoder: Any, args: Any, kwargs: dict[str, Any]) -> Any:
     """
     Takes CNNs out of mixed precision. In float16, AllenNLP does not find the windows that it has masked: a word without
     any other window is as good as minus infinity.
     """
     import torch
 
-    cls = encoders.CnnEncoder
-    original = cls.forward
-
-    @functools.wraps(original)
-    def forward(self: Any, tokens: Any, mask: Any) -> Any:
-        with torch.autocast(tokens.device.type, enabled=False):
-            return original(self, tokens.to(next(self.parameters()).dtype), mask)
-
-    cls.forward = forward
+    tokens, *mask = args
+    with torch.autocast(tokens.device.type, enabled=False):
+        return original(tokens.to(next(encoder.parameters()).dtype), *mask, **kwargs)
 
 
-def ignore_position_buffers(module: Any) -> None:
+@wrapping("Module.load_state_dict")
+def ignore_position_buffers(original: Any, module: Any, args: Any, kwargs: dict[str, Any]) -> Any:
     """Leaves `POSITIONS` out of weights. All archives that AllenNLP has published with a transformer have them."""
-    original = module.Module.load_state_dict
-
-    @functools.wraps(original)
-    def load_state_dict(self: Any, state_dict: dict[str, Any], strict: bool = True) -> Any:
-        expected = self.state_dict().keys()
-        kept = {name: value for name, value in state_dict.items() if name in expected or not POSITIONS.search(name)}
-        return original(self, kept, strict)
-
-    module.Module.load_state_dict = load_state_dict
+    state_dict, *strict = args
+    expected = module.state_dict().keys()
+    kept = {name: value for name, value in state_dict.items() if name in expected or not POSITIONS.search(name)}
+    return original(kept, *strict, **kwargs)

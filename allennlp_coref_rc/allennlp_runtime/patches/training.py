@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from types import SimpleNamespace
 from typing import Any, Optional
 
-from allennlp_coref_rc.allennlp_runtime.patches import wrapping
+from allennlp_coref_rc.common.wrapping import wrapping
 
 
 @wrapping("WandBCallback.on_start")
