@@ -81,7 +81,7 @@ def test_annotated_documents_are_kept_with_what_their_header_says(tmp_path):
     source = document_source(str(path))
     assert [item for _, item in source.items()] == [document] and source.header() == header and not source.together
     assert document_source(str(path), {"type": "annotated_babi"}).together
-    with pytest.raises(ConfigurationError, match="documents of the reader 'annotated_babi', expected those of 'annot"):
+    with pytest.raises(ConfigurationError, match="'annotated_babi', expected those of 'annot"):
         document_source(str(path), {"type": "annotated_wikihop"})
 
 

@@ -115,7 +115,7 @@ def test_the_published_results_have_these_folds(tmp_path):
 
 @pytest.mark.parametrize("folds", [0, 1, 4])
 def test_numbers_of_folds_that_cannot_be(path, tmp_path, folds):
-    with pytest.raises(ConfigurationError, match=f"--folds: found {folds}, expected 2 to 3, the number of articles"):
+    with pytest.raises(ConfigurationError, match=f"--folds: found {folds}, expected 2 to 3"):
         list(write_folds(str(path), str(tmp_path / "folds"), folds))
     assert not (tmp_path / "folds").exists()
 
@@ -124,6 +124,6 @@ def test_articles_need_titles(path, tmp_path):
     values = json.loads(path.read_text())
     del values["data"][1]["title"]
     path.write_text(json.dumps(values))
-    with pytest.raises(ConfigurationError, match=r"quoref.json, line 1, data\[1\]: found .*, expected the key 'title'"):
+    with pytest.raises(ConfigurationError, match=r"quoref.json, line 1, data\[1\]: .* 'title'"):
         list(write_folds(str(path), str(tmp_path / "folds"), 2))
     assert not (tmp_path / "folds").exists()

@@ -326,9 +326,7 @@ class TestAnnotatedBabiReader:
         bundled = reader(folder="bundled://simulated", task=2)
         counts = {split: len(list(bundled.read(split))) for split in ("train", "valid", "test")}
         assert counts == {"train": 900, "valid": 100, "test": 1000}
-        with pytest.raises(
-            ConfigurationError, match=r"qa1_train.txt: no such file, .*'bundled://simulated' is one .* of task 2"
-        ):
+        with pytest.raises(ConfigurationError, match=r"qa1_train.txt: no such file, .*'bundled://.*task 2"):
             list(reader(folder="bundled://simulated", task=1).read("train"))
         with pytest.raises(ConfigurationError, match="folder is 'bundled://tales', expected 'bundled://simulated'"):
             reader(folder="bundled://tales", task=2)
@@ -465,9 +463,7 @@ class TestAnnotatedBabiReader:
 
 def test_a_file_of_another_task_than_the_readers_is_refused():
     reader = AnnotatedBabiReader(folder=str(FIXTURES), task=1)
-    with pytest.raises(
-        ConfigurationError, match="found task 15 in the file's name, expected task 1.*dataset_reader.task"
-    ):
+    with pytest.raises(ConfigurationError, match="found task 15.*expected task 1.*dataset_reader.task"):
         list(reader.read(str(FIXTURES / "qa15_test.txt")))
 
 
