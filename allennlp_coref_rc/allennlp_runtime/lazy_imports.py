@@ -49,9 +49,7 @@ def lazy_imports(names: Sequence[str] = SELDOM_USED) -> Iterator[None]:
 
 @contextmanager
 def quick_imports() -> Iterator[None]:
-    """
-    Disables garbage collection, a fifth of the time of importing AllenNLP, and a second at the end of the process.
-    """
+    """Disables garbage collection, a fifth of the time of importing AllenNLP, and a second at the end of a process."""
     enabled, before = gc.isenabled(), len(sys.modules)
     gc.disable()
     try:

@@ -30,9 +30,7 @@ TextItem = tuple[str, str, dict[str, Any]]
 
 @dataclass(frozen=True)
 class DocumentSource:
-    """
-    Where documents come from. One process reads the items; any process, with a copy of this, makes documents of them.
-    """
+    """Where documents come from. One process reads items; any process, with a copy of this, makes documents of them."""
 
     path: str
     """A file, a folder, a pattern or an address, as each class says."""

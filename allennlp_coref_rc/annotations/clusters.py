@@ -23,9 +23,7 @@ def largest_clusters(clusters: Sequence[Cluster], max_clusters: Optional[int]) -
 def remove_mentions(
     clusters: Sequence[Cluster], share: float, rng: random.Random, min_mentions: int = 2
 ) -> list[Cluster]:
-    """
-    Leaves out mentions with probability `share`, then small clusters: the removed ones of Coref-GRU's Figure 3 (left).
-    """
+    """Leaves out mentions with probability `share`, then small clusters ("removed" in Coref-GRU's Figure 3, left)."""
     kept = [[mention for mention in cluster if rng.random() >= share] for cluster in clusters]
     return [cluster for cluster in kept if len(cluster) >= min_mentions]
 

@@ -66,9 +66,7 @@ class Document:
         return cls(text, [len(part) for part in parts], {} if data is None else data)
 
     def apart(self) -> tuple[list[AnnotatedText], AnnotatedText]:
-        """
-        The parts as separate texts with ids as in DASSA's files, and the whole text with what crosses their bounds.
-        """
+        """The parts as separate texts, with ids as in DASSA's files, and the whole text with what crosses bounds."""
         part_of = [i for i, length in enumerate(self.parts) for _ in range(length)]
 
         def within(*groups: Sequence[Span]) -> bool:

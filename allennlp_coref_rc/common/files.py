@@ -220,9 +220,7 @@ def whole_file(path: str) -> Iterator[str]:
 
 @contextmanager
 def atomic_write(path: str) -> Iterator[IO[str]]:
-    """
-    Opens a UTF-8 text file that appears when it is complete, compressed as its name says, always to the same bytes.
-    """
+    """Opens a UTF-8 text file that appears when complete, compressed as its name says, always to the same bytes."""
     suffix = os.path.splitext(path)[1]
     opened = _gzip_writer if suffix == ".gz" else partial(_open, mode="wt", suffix=suffix, encoding="utf-8")
     with whole_file(path) as part, opened(part) as file:

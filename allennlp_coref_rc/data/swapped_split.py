@@ -1,6 +1,4 @@
-"""
-Divides NarrativeQA's annotated test and validation summaries for experiments without the official training summaries.
-"""
+"""Divides NarrativeQA's annotated test and validation summaries for experiments without official training summaries."""
 
 import os
 from collections.abc import Iterator, Sequence

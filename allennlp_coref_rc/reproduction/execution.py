@@ -210,9 +210,7 @@ def printing_to(path: str) -> Iterator[None]:
 
 
 def hardware(cuda_device: int) -> str:
-    """
-    The GPU of a run, or its processor and the instructions that it uses, as others change the last digits of sums.
-    """
+    """The GPU of a run, or its processor and the instructions it uses, as others change the last digits of sums."""
     import torch
 
     if cuda_device >= 0:

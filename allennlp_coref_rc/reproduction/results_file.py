@@ -39,9 +39,7 @@ NOT_KEPT = ("epoch", "best_epoch", "peak_", "training_", "validation_")
 
 
 class Results:
-    """
-    The runs of a file of `coref-rc reproduce --write-results`, in lines that match the patterns `where`, by column.
-    """
+    """The runs of a file of `coref-rc reproduce --write-results`, in lines that match patterns `where`, by column."""
 
     def __init__(self, path: str, where: Optional[Mapping[str, str]] = None) -> None:
         self.path = path

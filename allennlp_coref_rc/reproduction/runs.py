@@ -109,9 +109,7 @@ class Run:
         return hashlib.sha256(json.dumps(self.params(), sort_keys=True).encode()).hexdigest()[:16]
 
     def commands(self, cuda_device: int = -1) -> list[list[str]]:
-        """
-        The arguments of AllenNLP's commands that do the run, or the evaluations that a finished run does not have yet.
-        """
+        """The arguments of AllenNLP's commands that do the run, or the evaluations that a finished run still lacks."""
         params = self.params()
         overrides = {**self.settings(), **self._data_paths(params), "trainer.cuda_device": cuda_device}
         if "checkpointer" in params["trainer"]:

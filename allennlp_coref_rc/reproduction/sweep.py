@@ -31,9 +31,7 @@ Job = dict[str, Any]
 
 
 def run_in_processes(runs: Sequence[Run], slots: Sequence[Slot], threads: int, job: Job) -> Iterator[tuple[Run, bool]]:
-    """
-    Does runs in forks of a process that has imported AllenNLP. Yields each, and whether it succeeded, when it ends.
-    """
+    """Does runs in forks of a process that imported AllenNLP. Yields each, and whether it succeeded, when it ends."""
     # Compiled libraries read these variables when they are loaded, in the process that forks all others. An import asks
     # for CUDA there, and forks can still use it only with this setting.
     os.environ.update(environment(threads), PYTORCH_NVML_BASED_CUDA_CHECK="1")

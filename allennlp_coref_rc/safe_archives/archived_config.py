@@ -61,9 +61,7 @@ BUNDLED = "bundled://"
 """The beginning of a data path that names data that come with this package."""
 
 SPACY_MODELS = ("language", "spacy_model")
-"""
-Keys whose values are spaCy models. A folder could hold code, and AllenNLP would install a package that is missing.
-"""
+"""Keys whose values are spaCy models. A folder could hold code, and AllenNLP would install a missing package."""
 
 
 def read_config(archive: str, data: bytes, trust: bool) -> dict[str, Any]:

@@ -195,9 +195,7 @@ def _check_complete(archive: str, folder: str, weights_file: Optional[str]) -> N
 
 
 def _check_links(archive: str, folder: str) -> None:
-    """
-    AllenNLP empties the file `.lock` in a vocabulary's folder when it reads the vocabulary, so no link may be there.
-    """
+    """AllenNLP empties the file `.lock` in a vocabulary's folder when it reads it, so no link may be there."""
     for name in (VOCABULARY, os.path.join(VOCABULARY, ".lock")):
         if os.path.islink(os.path.join(folder, name)):
             raise ConfigurationError(f"{archive}: found the link {name}, which leads elsewhere; {HINT}")

@@ -363,9 +363,7 @@ SIMULATED_TASKS = tuple(STORIES)
 
 
 def simulate_task(task: int, questions: int, seed: int) -> list[str]:
-    """
-    The lines of stories of one of the `SIMULATED_TASKS`, the same for the same arguments, with five questions each.
-    """
+    """Lines of stories of one of the `SIMULATED_TASKS`, the same for the same arguments, with five questions each."""
     if task not in STORIES:
         raise ValueError(f"task: found {task}, expected one of {', '.join(map(str, SIMULATED_TASKS))}")
     if questions < 1:

@@ -31,9 +31,7 @@ TEXTS = (
     ("unit1_sent", "s1_toks"),
     ("unit2_sent", "s2_toks"),
 )
-"""
-The columns of `.rels` files with texts, and the columns with the positions (from 1) of their tokens in the document.
-"""
+"""The columns of `.rels` files with texts, and those with the positions (from 1) of their tokens in the document."""
 
 ALL = CONNECTIVES.keys() | HARD | RARE
 COORDINATING = frozenset(("and", "but", "or"))

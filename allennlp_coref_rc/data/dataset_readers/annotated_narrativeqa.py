@@ -121,9 +121,7 @@ class AnnotatedNarrativeQaReader(ReadingComprehensionReader):
         self.columns = ("document.id", f"document.summary.{key}", f"question.{key}", "answers")
 
     def find(self, file_path: str) -> str:
-        """
-        The file of questions of `FOLDER/SPLIT`, or the file itself. If there is none, a `ConfigurationError` is raised.
-        """
+        """The file of questions of `FOLDER/SPLIT`, or the file itself. Raises a `ConfigurationError` without one."""
         folder, split = os.path.split(file_path)
         if os.path.isdir(file_path) or os.path.basename(file_path).startswith(QUESTIONS):
             raise ConfigurationError(
