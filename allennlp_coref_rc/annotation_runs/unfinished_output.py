@@ -2,6 +2,7 @@ import json
 import os
 import re
 import shutil
+from contextlib import suppress
 from itertools import islice
 from typing import Any
 
@@ -11,6 +12,7 @@ from allennlp_coref_rc.annotation_runs.job import ChunkResult
 from allennlp_coref_rc.annotations.document import header_line, json_line
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import atomic_write, check_writable, destination, is_in_place, open_text, write_text
+from allennlp_coref_rc.common.json_objects import read_json_object
 
 PART = re.compile(r"\d{6,}\.jsonl")
 
@@ -57,7 +59,9 @@ class UnfinishedOutput:
         """Raises a `ConfigurationError` if the finished chunks belong to a run with another plan."""
         if not self._numbers() or not os.path.exists(self._plan):
             return
-        begun = self._read_plan()
+        begun: dict[str, Any] = {}
+        with suppress(ConfigurationError):
+            begun = read_json_object(self._plan)
         differences = [
             f"\n  {key}: found {json.dumps(begun.get(key))}, expected {json.dumps(value)}"
             for key, value in plan.items()
@@ -119,14 +123,6 @@ class UnfinishedOutput:
 
     def _numbers(self) -> list[int]:
         return sorted(int(name.split(".")[0]) for name in os.listdir(self.folder) if PART.fullmatch(name))
-
-    def _read_plan(self) -> dict[str, Any]:
-        with open_text(self._plan) as lines:
-            try:
-                plan = json.loads("".join(lines))
-            except ValueError:
-                plan = None
-        return plan if isinstance(plan, dict) else {}
 
     def _clear(self) -> None:
         # The plan is removed first, since the other files are ignored without it.

@@ -11,7 +11,8 @@ import numpy as np
 
 from allennlp_coref_rc.common.csv_rows import read_csv_rows
 from allennlp_coref_rc.common.errors import ConfigurationError
-from allennlp_coref_rc.common.files import atomic_write, open_text
+from allennlp_coref_rc.common.files import atomic_write
+from allennlp_coref_rc.common.json_objects import read_json_object
 from allennlp_coref_rc.reproduction.condition import Condition
 from allennlp_coref_rc.reproduction.runs import PREDICTIONS, RESULT, SEEDS
 from allennlp_coref_rc.reproduction.significance import read_scores
@@ -167,8 +168,7 @@ def _finished(folder: str, names: Mapping[str, list[str]]) -> Iterator[Line]:
 def _line(folder: str, names: Mapping[str, list[str]]) -> Line:
     path = os.path.join(folder, RESULT)
     try:
-        with open_text(path) as text:
-            result = json.loads("".join(text))
+        result = read_json_object(path)
         settings, metrics = dict(result["settings"]), result["metrics"]
         epochs = {name: metrics[key] + 1 for name, key in (("best_epoch", "best_epoch"), ("epochs", "epoch"))}
         values = {

@@ -9,7 +9,7 @@ from allennlp.training.gradient_descent_trainer import GradientDescentTrainer
 
 from allennlp_coref_rc.common.checks import check_number
 from allennlp_coref_rc.common.errors import ConfigurationError
-from allennlp_coref_rc.training.watched_metric import metric_value
+from allennlp_coref_rc.training.stop_above import metric_value
 
 logger = logging.getLogger(__name__)
 

@@ -4,7 +4,15 @@ from allennlp.training.callbacks import TrainerCallback
 from allennlp.training.gradient_descent_trainer import GradientDescentTrainer
 
 from allennlp_coref_rc.common.checks import check_number
-from allennlp_coref_rc.training.watched_metric import metric_value
+from allennlp_coref_rc.common.errors import ConfigurationError
+
+
+def metric_value(metrics: dict[str, Any], name: str, callback: str) -> float:
+    """The value of a metric for a `callback`. Raises a `ConfigurationError` if `metrics` has no number of this name."""
+    numbers = {key: value for key, value in metrics.items() if isinstance(value, (int, float))}
+    if name not in numbers:
+        raise ConfigurationError(f"{callback}: found no metric {name}, expected one of {', '.join(numbers)}")
+    return numbers[name]
 
 
 @TrainerCallback.register("stop_above")

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any, ContextManager
 
 from allennlp_coref_rc.common import stopping
+from allennlp_coref_rc.common.json_objects import read_json_object
 from allennlp_coref_rc.common.messages import counted
 
 
@@ -38,7 +39,7 @@ def _train(args: Namespace, result: Any) -> list[str]:
     if args.dry_run:
         return [f"{os.path.join(folder, 'vocabulary')}: the vocabulary; nothing was trained (--dry-run)"]
     archive, metrics_file = os.path.join(folder, "model.tar.gz"), os.path.join(folder, "metrics.json")
-    config, metrics = _read(os.path.join(folder, "config.json")), _read(metrics_file)
+    config, metrics = read_json_object(os.path.join(folder, "config.json")), read_json_object(metrics_file)
     lines = ["", _reached(metrics)]
     test = _of_split(metrics, "test_")
     if test:
@@ -104,11 +105,6 @@ def _predict(args: Namespace, result: Any) -> list[str]:
     if not args.output_file:
         return []
     return [f"{args.output_file}: {counted(result.answered, 'prediction')}"]
-
-
-def _read(path: str) -> dict[str, Any]:
-    with open(path, encoding="utf-8") as file:
-        return json.load(file)
 
 
 CLOSINGS: dict[str, Callable[[Namespace, Any], list[str]]] = {
