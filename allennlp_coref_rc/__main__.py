@@ -144,11 +144,9 @@ def build_parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"allennlp_coref_rc {VERSION}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     for name, module in OWN.items():
-        command = commands.add_parser(
-            name, help=module.HELP, description=module.__doc__, formatter_class=_HelpFormatter
-        )
-        module.add_arguments(command)
-        command.set_defaults(run=module.run, resume_hint=getattr(module, "resume_hint", lambda args: ""))
+        own = commands.add_parser(name, help=module.HELP, description=module.__doc__, formatter_class=_HelpFormatter)
+        module.add_arguments(own)
+        own.set_defaults(run=module.run, resume_hint=getattr(module, "resume_hint", lambda args: ""))
     return parser
 
 

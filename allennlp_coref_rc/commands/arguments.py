@@ -37,10 +37,5 @@ def kinds_of(parser: argparse.ArgumentParser, metavar: str) -> Callable[..., arg
 
 def add_packages(parser: argparse.ArgumentParser, purpose: str) -> None:
     """Adds `--include-package`, which may be given several times."""
-    parser.add_argument(
-        "--include-package",
-        action="append",
-        default=[],
-        metavar="NAME",
-        help=f"also import this package, for its {purpose}",
-    )
+    help = f"also import this package, for its {purpose}"
+    parser.add_argument("--include-package", action="append", default=[], metavar="NAME", help=help)

@@ -16,19 +16,13 @@ TRAINED = "output/quick_start/model.tar.gz"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument(
-        "archives",
-        nargs="*",
-        metavar="ARCHIVE",
-        help=f"trained readers, each ARCHIVE or NAME=ARCHIVE (default: {TRAINED}, if it exists)",
-    )
-    parser.add_argument("--port", type=int, metavar="N", help="default: 8501, or the next one that is free")
-    parser.add_argument("--headless", action="store_true", help="open no browser")
-    parser.add_argument(
-        "--trust",
-        action="store_true",
-        help="trust the archives and the configs on the page, which can then run any program",
-    )
+    add = parser.add_argument
+    archives = f"trained readers, each ARCHIVE or NAME=ARCHIVE (default: {TRAINED}, if it exists)"
+    add("archives", nargs="*", metavar="ARCHIVE", help=archives)
+    add("--port", type=int, metavar="N", help="default: 8501, or the next one that is free")
+    add("--headless", action="store_true", help="open no browser")
+    trust = "trust the archives and the configs on the page, which can then run any program"
+    add("--trust", action="store_true", help=trust)
 
 
 def run(args: argparse.Namespace) -> None:
