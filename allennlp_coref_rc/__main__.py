@@ -25,18 +25,8 @@ from allennlp_coref_rc.common.messages import most_similar
 from allennlp_coref_rc.common.stopping import Terminated, terminable, with_resume_hint
 from allennlp_coref_rc.version import VERSION
 
-OWN = {
-    "annotate": annotate,
-    "card": card,
-    "check": check,
-    "compare": compare,
-    "configs": configs,
-    "data": data,
-    "demo": demo,
-    "draw": draw,
-    "environment": environment,
-    "reproduce": reproduce,
-}
+_MODULES = (annotate, card, check, compare, configs, data, demo, draw, environment, reproduce)
+OWN = {module.__name__.rpartition(".")[2]: module for module in _MODULES}
 
 ALLENNLP = {
     "train": "train a model",

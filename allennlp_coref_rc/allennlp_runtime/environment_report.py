@@ -20,17 +20,8 @@ from allennlp_coref_rc.version import VERSION
 PACKAGE = Path(__file__).parent.parent
 
 SHOWN = (
-    "torch",
-    "torchvision",
-    "triton",
-    "allennlp",
-    "allennlp-models",
-    "spacy",
-    "transformers",
-    "tokenizers",
-    "huggingface-hub",
-    "numpy",
-)
+    "torch torchvision triton allennlp allennlp-models spacy transformers tokenizers huggingface-hub numpy"
+).split()
 
 OPTIONAL = {
     "en_core_web_sm": "the spaCy model of the annotator allennlp_srl and of AllenNLP's tokenizer spacy, by default; "

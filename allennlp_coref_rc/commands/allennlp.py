@@ -19,18 +19,9 @@ from allennlp_coref_rc.safe_archives.registered_names import only_registered
 PROG = "coref-rc"
 
 NOT_FOR_HELP = (
-    "allennlp.data",
-    "allennlp.models",
-    "allennlp.nn",
-    "allennlp.training",
-    "cached_path",
-    "huggingface_hub",
-    "numpy",
-    "requests",
-    "spacy",
-    "torch",
-    "transformers",
-)
+    "allennlp.data allennlp.models allennlp.nn allennlp.training cached_path huggingface_hub numpy requests spacy "
+    "torch transformers"
+).split()
 """Packages that AllenNLP's commands import, and that their help does not need."""
 
 

@@ -22,14 +22,8 @@ OTHER_KEYS = (*SEEDS, "distributed", "include_in_archive", "evaluation", "type")
 """Keys at the top of a config that the training loop does not take."""
 
 ONE_OR_MORE = (
-    "batch_size",
-    "max_instances",
-    "num_epochs",
-    "num_gradient_accumulation_steps",
-    "patience",
-    "step_size",
-    "summary_interval",
-)
+    "batch_size max_instances num_epochs num_gradient_accumulation_steps patience step_size summary_interval"
+).split()
 
 RANGES: dict[str, tuple[float, float]] = {
     **dict.fromkeys(ONE_OR_MORE, (1, inf)),

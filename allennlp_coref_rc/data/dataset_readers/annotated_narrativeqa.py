@@ -277,17 +277,14 @@ class AnnotatedNarrativeQaReader(ReadingComprehensionReader):
                 ends = list(accumulate(len(token) + 1 for token in text.tokens[:boundary]))
                 offsets = [(end - 1 - len(token), end - 1) for end, token in zip(ends, text.tokens)]
                 passage = " ".join(text.tokens[:boundary])
-            instance = self.make_instance(
-                text,
-                boundary,
-                {
-                    "id": None if document.text.id is None else question_id(document.text.id, i),
-                    "article": document.text.id,
-                    "answer_texts": answers,
-                    "original_passage": passage,
-                    "token_offsets": offsets,
-                },
-            )
+            known = {
+                "id": None if document.text.id is None else question_id(document.text.id, i),
+                "article": document.text.id,
+                "answer_texts": answers,
+                "original_passage": passage,
+                "token_offsets": offsets,
+            }
+            instance = self.make_instance(text, boundary, known)
             add_span(instance, span)
             yield instance
 

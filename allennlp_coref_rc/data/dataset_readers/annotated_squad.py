@@ -173,21 +173,18 @@ class AnnotatedSquadReader(ReadingComprehensionReader):
             cause = _cause(data, boundary)
             if cause and self.skip(cause):
                 continue
-            instance = self.make_instance(
-                text,
-                boundary,
-                {
-                    "id": data.get("id") or (document.text.id and question_id(document.text.id, i)),
-                    "answer_texts": [""] if data.get("unanswerable") else answers,
-                    "article": document.data.get("title"),
-                    "answer_spans": [span for span in spans or [] if span],
-                    "original_passage": source[: offsets[boundary - 1][1]],
-                    "token_offsets": offsets[:boundary],
-                },
-            )
+            inside = [span for span in spans or [] if span]
+            known = {
+                "id": data.get("id") or (document.text.id and question_id(document.text.id, i)),
+                "answer_texts": [""] if data.get("unanswerable") else answers,
+                "article": document.data.get("title"),
+                "answer_spans": inside,
+                "original_passage": source[: offsets[boundary - 1][1]],
+                "token_offsets": offsets[:boundary],
+            }
+            instance = self.make_instance(text, boundary, known)
             add_span(instance, NO_SPAN if cause else _first(spans))
             if self._tag_answers and (spans or cause):
-                inside = [span for span in spans or [] if span]
                 passage = cast(TextField, instance["passage"])
                 tags = span_tags(inside if self.several_spans else inside[:1], boundary)
                 instance.add_field("answer_tags", SequenceLabelField(tags, passage, "answer_tags"))
