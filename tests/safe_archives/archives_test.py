@@ -226,7 +226,7 @@ def test_readers_of_pictures_unpack_nothing(reader, archive_with, outside, tmp_p
     assert (
         message.startswith(f"{archive}: found dataset_reader.answer_vocab") and "may be the name of a file" in message
     )
-    with pytest.raises(ConfigurationError, match="evil.tgz: found the .*nothing of it is used"):
+    with pytest.raises(ConfigurationError, match="evil.tgz: found the .*nothing is used"):
         load(archive, trust=True)
     assert os.listdir(outside) == []
 

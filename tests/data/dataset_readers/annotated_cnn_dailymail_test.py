@@ -120,7 +120,7 @@ class TestMalformedFiles:
         assert refusal(lambda: list(reader().read(str(tmp_path / "a")))) == f"{tmp_path}/a: no such file or folder"
         (tmp_path / "a.txt").write_text(GOOD)
         message = refusal(lambda: list(reader().read(str(tmp_path))))
-        assert message.startswith(f"{tmp_path}: found a folder without .question files")
+        assert message.startswith(f"{tmp_path}: found no .question files")
 
     def test_damaged_question_files_are_read_or_refused_and_nothing_else(self, tmp_path):
         pieces = [b"\n", b"\n\n", b":", b" ", b"\x00", b"\xc3", b"@entity1", b"\t"]
