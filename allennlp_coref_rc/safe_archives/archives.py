@@ -191,7 +191,7 @@ def _check_complete(archive: str, folder: str, weights_file: Optional[str]) -> N
         (os.path.isdir(os.path.join(folder, VOCABULARY)), f"folder {VOCABULARY}"),
     ):
         if not found:
-            raise ConfigurationError(f"{archive}: found no {name} in it, expected one of coref-rc train")
+            raise ConfigurationError(f"{archive}: found no {name}, expected one of coref-rc train")
 
 
 def _check_links(archive: str, folder: str) -> None:

@@ -164,7 +164,7 @@ def test_a_vocabulary_is_a_folder(folder, tmp_path):
     (copy / "vocabulary").rename(copy / "other")
     (tmp_path / "packed").rename(copy / "vocabulary")
     archive = pack(copy, tmp_path / "model.tar.gz")
-    assert of(archive, load_refusal(archive)).startswith("found no folder vocabulary in it, expected one of")
+    assert of(archive, load_refusal(archive)).startswith("found no folder vocabulary, expected one of")
 
 
 @pytest.mark.parametrize("command", ["predict", "evaluate"])
