@@ -179,11 +179,7 @@ def _line(folder: str, names: Mapping[str, list[str]]) -> Line:
             "seed": [settings.pop(key) for key in SEEDS][0],
             "settings": json.dumps(settings, sort_keys=True) if settings else "",
             "data": os.path.dirname(os.path.commonprefix(list(result["data"]))),
-            **{
-                k: value
-                for k, value in metrics.items()
-                if isinstance(value, (int, float)) and not k.startswith(NOT_KEPT)
-            },
+            **{k: v for k, v in metrics.items() if isinstance(v, (int, float)) and not k.startswith(NOT_KEPT)},
             **epochs,
             "questions": result["questions"],
             "seconds": round(sum(result["seconds"].values()), 1),
