@@ -282,7 +282,7 @@ class TestAnnotatedCnnDailyMailReader:
         assert batch.as_tensor_dict()["candidates"]["mask"].sum() == 2
         with pytest.raises(ConfigurationError, match="found no candidate in the passage"):
             made.text_to_instance("nobody left", "@placeholder left")
-        with pytest.raises(ConfigurationError, match="expected @placeholder"):
+        with pytest.raises(ConfigurationError, match="expected one with @placeholder"):
             made.text_to_instance("@entity7 left", "who left")
         with pytest.raises(ConfigurationError, match="left out: the answer is not in the passage"):
             made.text_to_instance("@entity7 left", "@placeholder left", answer="@entity1")

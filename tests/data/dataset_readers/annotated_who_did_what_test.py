@@ -403,7 +403,7 @@ class TestAnnotatedWhoDidWhatReader:
         assert batch.as_tensor_dict()["candidates"]["mask"].tolist() == [[True, True]]
         with pytest.raises(ConfigurationError, match="found a question without candidates"):
             made.text_to_instance("Ann left.", "@placeholder left.")
-        with pytest.raises(ConfigurationError, match="expected @placeholder"):
+        with pytest.raises(ConfigurationError, match="expected one with @placeholder"):
             made.text_to_instance("Ann left.", "Who left?", ["Ann"])
 
     def test_two_workers_give_the_same_instances(self):
