@@ -146,11 +146,11 @@ class GAReader(ClozeModel):
         for i, (passage, question) in enumerate(self._encoders()):
             if i == last and self._qe_comm is not None:
                 passage_dim += self._qe_comm.embedding_dim
-            ends = f"passage_encoders[{i}]", f"question_encoders[{i}]"
-            read, made = (passage.get_input_dim(), question.get_input_dim()), passage.get_output_dim()
-            for name, dim, given in zip(ends, read, (passage_dim, question_dim)):
-                check_dimensions_match(dim, given, f"input of {name}", f"what it reads in layer {i}")
-            check_dimensions_match(made, question.get_output_dim(), *(f"output of {name}" for name in ends))
+            for key, encoder, dim in (("passage", passage, passage_dim), ("question", question, question_dim)):
+                name = f"input of {key}_encoders[{i}]"
+                check_dimensions_match(encoder.get_input_dim(), dim, name, f"what it reads in layer {i}")
+            outputs = f"output of passage_encoders[{i}]", f"output of question_encoders[{i}]"
+            check_dimensions_match(passage.get_output_dim(), question.get_output_dim(), *outputs)
             passage_dim = self._gating.get_output_dim(passage.get_output_dim())
             if self._stack_question:
                 question_dim = passage.get_output_dim()

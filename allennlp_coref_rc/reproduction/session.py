@@ -9,6 +9,7 @@ from typing import Optional
 
 from tqdm import tqdm
 
+import allennlp_coref_rc
 from allennlp_coref_rc.common.config_files import locate
 from allennlp_coref_rc.common.messages import cut
 from allennlp_coref_rc.reproduction.condition import Condition
@@ -137,17 +138,18 @@ class Progress:
 
 
 def commit() -> str:
-    """The commit of the clone, with "+" and a hash of later changes; empty without Git or outside of a clone."""
+    """The commit of the clone with this code, with "+" and a hash of later changes; empty without Git or a clone."""
+    folder = os.path.dirname(os.path.dirname(allennlp_coref_rc.__file__))
 
     def git(*words: str) -> str:
         try:
-            return subprocess.run(["git", *words], capture_output=True, text=True).stdout.strip()
+            return subprocess.run(["git", *words], cwd=folder, capture_output=True, text=True).stdout.strip()
         except OSError:
             return ""
 
     changes = git("diff", "HEAD", "--", *CODE)
     for path in git("ls-files", "--others", "--exclude-standard", "--", *CODE).splitlines():
-        with open(path, "rb") as file:
+        with open(os.path.join(folder, path), "rb") as file:
             changes += f"{path} {hashlib.sha256(file.read()).hexdigest()}"
     digest = hashlib.sha256(changes.encode()).hexdigest()[:6]
     return git("rev-parse", "--short=12", "HEAD") + (f"+{digest}" if changes else "")

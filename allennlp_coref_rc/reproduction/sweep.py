@@ -31,11 +31,14 @@ Job = dict[str, Any]
 
 
 def run_in_processes(runs: Sequence[Run], slots: Sequence[Slot], threads: int, job: Job) -> Iterator[tuple[Run, bool]]:
-    """Does runs in forks of a process that imported AllenNLP. Yields each, and whether it succeeded, when it ends."""
-    # Compiled libraries read these variables when they are loaded, in the process that forks all others. An import asks
-    # for CUDA there, and forks can still use it only with this setting.
-    os.environ.update(environment(threads), PYTORCH_NVML_BASED_CUDA_CHECK="1")
-    context = multiprocessing.get_context("forkserver")
+    """
+    Does runs in forks of a process that imported AllenNLP, or on GPUs in new processes. Yields each, and whether it
+    succeeded, when it ends.
+    """
+    # Compiled libraries read these variables when they are loaded, in the process that forks all others.
+    os.environ.update(environment(threads))
+    # CUDA does not work in a fork of a process that has asked for it.
+    context = multiprocessing.get_context("spawn" if any(slots) else "forkserver")
     context.set_forkserver_preload(PRELOADED)
     waiting, free = list(reversed(runs)), list(reversed(slots))
     running: dict[Any, tuple[Run, Slot, Any]] = {}
@@ -79,7 +82,7 @@ def _child(run: Run, gpu: Slot, job: Job) -> None:
     end_with_parent()
     # A crash prints where it happened.
     faulthandler.enable(2)
-    # CUDA reads these when it is first used, and no parent process has used it.
+    # CUDA reads these when it is first used.
     os.environ.update(environment(int(os.environ["OMP_NUM_THREADS"]), gpu))
     try:
         execute(run, cuda_device=0 if gpu else -1, **job)

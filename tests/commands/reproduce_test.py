@@ -10,6 +10,7 @@ import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
+import torch
 import yaml
 from allennlp.training import GradientDescentTrainer
 
@@ -19,7 +20,7 @@ from allennlp_coref_rc.reproduction.condition import select
 from allennlp_coref_rc.reproduction.condition_files import read_conditions
 from allennlp_coref_rc.reproduction.execution import execute
 from allennlp_coref_rc.reproduction.runs import ATTEMPT, ERROR, MODEL, PREDICTIONS, RESULT
-from allennlp_coref_rc.reproduction.sweep import environment, run_on_cluster
+from allennlp_coref_rc.reproduction.sweep import environment, run_in_processes, run_on_cluster
 from tests.shared import PROJECT
 from tests.stops import STATUS, files_of_at_most, stopping
 
@@ -249,6 +250,19 @@ def test_a_cluster_does_the_same(swept, on_a_cluster):
     (same,) = [other for other in runs(swept[0]) if other.name == run.name]
     assert digits(run) == digits(same)
     assert not os.path.exists(run.path(MODEL, "model.tar.gz"))
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="is about a machine without a GPU")
+def test_a_run_on_a_gpu_has_a_new_process(tmp_path):
+    (run,) = runs(tmp_path, row="gru", seeds=[1])
+    assert list(run_in_processes([run], ["0"], 1, {"commit": "abc", "keep_weights": "none"})) == [(run, False)]
+    assert "available" in session.reason(run)
+
+
+def test_the_commit_is_that_of_the_code(tmp_path, monkeypatch):
+    commit = session.commit()
+    monkeypatch.chdir(tmp_path)
+    assert session.commit() == commit
 
 
 def test_the_list_has_the_papers_values_and_what_is_missing(swept, tmp_path, capsys):
