@@ -467,6 +467,15 @@ FADING = 0.6
 """The share of an entity's salience that stays after a sentence."""
 
 
+def salience(weight: np.ndarray, sentence: np.ndarray, entity: np.ndarray) -> np.ndarray:
+    """How salient the entity of each mention is right after it: a sum over its mentions that fades by sentences."""
+    sentences, result = sentence.tolist(), weight.tolist()
+    for k, before in enumerate(previous_with_same(entity).tolist()):
+        if before >= 0:
+            result[k] += result[before] * FADING ** (sentences[k] - sentences[before])
+    return np.array(result)
+
+
 class EntityFeatures:
     """
     Features of pairs from a first linking, which has an `entity` for each mention. If both mentions of a pair are in
@@ -492,25 +501,14 @@ class EntityFeatures:
         np.add.at(self._totals, entity, traits)
         self._order = np.lexsort((rows, entity))
         self._ordered = (entity * m.count + rows)[self._order]
-        self._rank = rank_in_group(entity)
-        self._salience = self._find_salience()
+        weight = np.where(np.isin(m.role, SUBJECTS), 1.0, 0.5) * np.where(m.kind == NAME, 1.0, 0.7)
+        self._salience = salience(weight * np.where(m.turn >= 0, 0.5, 1), m.sentence, entity)
         names = m.kind == NAME
         self._bits = np.zeros((2, size), np.int64)
         self._heads = np.zeros((2, size), np.int64)
         for row, bits in enumerate((m.bits, m.more_bits)):
             np.bitwise_or.at(self._bits[row], entity[names], bits[names])
             np.bitwise_or.at(self._heads[row], entity[m.kind == NOMINAL], bits[m.kind == NOMINAL])
-
-    def _find_salience(self) -> np.ndarray:
-        """How salient the entity of each mention is right after it: a sum over its mentions that fades by sentences."""
-        m = self._m
-        weight = np.where(np.isin(m.role, SUBJECTS), 1.0, 0.5) * np.where(m.kind == NAME, 1.0, 0.7)
-        weight = weight * np.where(m.turn >= 0, 0.5, 1)
-        sentence, result = m.sentence.tolist(), weight.tolist()
-        for k, before in enumerate(previous_with_same(self._entity).tolist()):
-            if before >= 0:
-                result[k] += result[before] * FADING ** (sentence[k] - sentence[before])
-        return np.array(result)
 
     def of(self, i: np.ndarray, j: np.ndarray) -> np.ndarray:
         """The features of all pairs with certain later mentions. Shape: (pairs, features)"""

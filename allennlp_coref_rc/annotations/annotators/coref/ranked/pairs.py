@@ -2,7 +2,14 @@
 
 import numpy as np
 
-from allennlp_coref_rc.annotations.annotators.coref.english_coref.features import previous_with_same, rank_in_group
+from allennlp_coref_rc.annotations.annotators.coref.english_coref.features import (
+    DISTANCES,
+    FADING,
+    SENTENCES,
+    previous_with_same,
+    rank_in_group,
+    salience,
+)
 from allennlp_coref_rc.annotations.annotators.coref.english_coref.network import probabilities
 from allennlp_coref_rc.annotations.annotators.coref.ranked.candidates import (
     IS_NAME,
@@ -42,10 +49,6 @@ def make_pairs(m: Candidates) -> tuple[np.ndarray, np.ndarray]:
     extra[:, 1:][extra[:, 1:] == extra[:, :-1]] = -1
     valid = table >= 0
     return table[valid], np.broadcast_to(later[:, None], table.shape)[valid]
-
-
-DISTANCES = np.array([1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 64])
-SENTENCES = np.array([1, 2, 3, 5, 8, 15])
 
 
 def pair_features(m: Candidates, earlier: np.ndarray, later: np.ndarray) -> np.ndarray:
@@ -191,9 +194,6 @@ def _between(is_one: np.ndarray, i: np.ndarray, j: np.ndarray) -> np.ndarray:
 
 ENTITY_GROUPS = NO_GROUP + 2
 
-FADING = 0.6
-"""The share of an entity's salience that stays after a sentence."""
-
 
 class EntityFeatures:
     """
@@ -218,7 +218,8 @@ class EntityFeatures:
         self._rank = rank_in_group(entity)
         self._order = np.lexsort((rows, entity))
         self._ordered = (entity * len(entity) + rows)[self._order]
-        self._salience = _salience(m, entity)
+        weight = np.where(m.is_subject > 0, 1.0, 0.3) * np.where(m.kind == IS_NAME, 1.0, 0.7)
+        self._salience = salience(weight * np.where(m.turn >= 0, 0.5, 1), m.sentence, entity)
         self._genders = _genders(m, entity)
         self._names, self._more_names = _name_bits(m, entity)
 
@@ -299,20 +300,6 @@ class EntityFeatures:
             (of_i[:, 0] > 0) & (m.group[j] > 2),
         ]
         return np.stack([column.astype(np.float32) for column in columns]).T
-
-
-def _salience(m: Candidates, entity: np.ndarray) -> np.ndarray:
-    """How salient the entity of each mention is right after it: a sum over its mentions that fades by sentences."""
-    weight = (
-        np.where(m.is_subject > 0, 1.0, 0.3) * np.where(m.kind == IS_NAME, 1.0, 0.7) * np.where(m.turn >= 0, 0.5, 1)
-    )
-    previous = previous_with_same(entity).tolist()
-    sentence = m.sentence.tolist()
-    result = weight.tolist()
-    for k, before in enumerate(previous):
-        if before >= 0:
-            result[k] += result[before] * FADING ** (sentence[k] - sentence[before])
-    return np.array(result)
 
 
 def _genders(m: Candidates, entity: np.ndarray) -> np.ndarray:
