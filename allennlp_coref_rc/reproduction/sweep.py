@@ -38,7 +38,7 @@ def run_in_processes(runs: Sequence[Run], slots: Sequence[Slot], threads: int, j
     # Compiled libraries read these variables when they are loaded, in the process that forks all others.
     os.environ.update(environment(threads))
     # CUDA does not work in a fork of a process that has asked for it.
-    context = multiprocessing.get_context("spawn" if any(slots) else "forkserver")
+    context: Any = multiprocessing.get_context("spawn" if any(slots) else "forkserver")
     context.set_forkserver_preload(PRELOADED)
     waiting, free = list(reversed(runs)), list(reversed(slots))
     running: dict[Any, tuple[Run, Slot, Any]] = {}
