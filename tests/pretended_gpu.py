@@ -257,7 +257,8 @@ def begin():
     # Tensors of given numbers then are made on the CPU, and their copy is seen.
     torch._C._set_only_lift_cpu_tensors(True)
     for kernel in (
-        Kernel("edge_weights", 2),
+        Kernel("edge_sources", 3),
+        Kernel("edge_weights", 3),
         Kernel("forward", 9, 10, 11),
         Kernel("backward", 1),
         Kernel("edge_gradients", 1),

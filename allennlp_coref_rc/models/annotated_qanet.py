@@ -1,3 +1,4 @@
+from collections.abc import Sequence
 from typing import Any, Optional
 
 import torch
@@ -14,8 +15,8 @@ from allennlp_coref_rc.models.span_model import SpanModel
 from allennlp_coref_rc.modules.fast_dropout import FastDropout
 from allennlp_coref_rc.modules.masked_softmax import masked_softmax
 from allennlp_coref_rc.modules.pair import Pair, TokenVectors
-from allennlp_coref_rc.modules.repeated import repeated
 from allennlp_coref_rc.modules.seq2seq_encoders import encode_pair
+from allennlp_coref_rc.modules.seq2seq_encoders.repeated import repeated
 
 MODELING_LAYERS = 3
 
@@ -95,9 +96,10 @@ class AnnotatedQanet(SpanModel):
         **expected: Any,
     ) -> dict[str, Any]:
         """The output of `SpanModel.answer`, which describes what else is `expected`: the span and the metadata."""
+        embedded_passage, embedded_question = self._embed(passage, question)
         pair = Pair(
-            TokenVectors(self._embed(passage), get_text_field_mask(passage), passage_annotations),
-            TokenVectors(self._embed(question), get_text_field_mask(question), question_annotations),
+            TokenVectors(embedded_passage, get_text_field_mask(passage), passage_annotations),
+            TokenVectors(embedded_question, get_text_field_mask(question), question_annotations),
         )
         pair = encode_pair(self._phrase_layer, self._phrase_layer, pair)
         pair = pair.with_vectors(*(self._dropout(text.vectors) for text in pair))
@@ -109,10 +111,12 @@ class AnnotatedQanet(SpanModel):
         end_logits = self._span_end_predictor(torch.cat([first, third], dim=-1)).squeeze(-1)
         return self.answer(start_logits, end_logits, pair.passage.mask, **expected)
 
-    def _embed(self, text: TextFieldTensors) -> torch.Tensor:
-        """Shape: (batch_size, sequence_length, dim of the phrase layer)."""
-        embedded = self._embedding_proj_layer(self._dropout(self._text_field_embedder(text)))
-        return self._encoding_proj_layer(self._highway_layer(embedded))
+    def _embed(self, *texts: TextFieldTensors) -> Sequence[torch.Tensor]:
+        """Shape of each: (batch_size, sequence_length, dim of the phrase layer)."""
+        embedded = [self._dropout(self._text_field_embedder(text)) for text in texts]
+        # As one text, which halves the launches on a GPU.
+        joined = self._highway_layer(self._embedding_proj_layer(torch.cat(embedded, dim=1)))
+        return self._encoding_proj_layer(joined).split([text.size(1) for text in embedded], dim=1)
 
     def _attend(self, pair: Pair) -> torch.Tensor:
         """

@@ -4,8 +4,15 @@ import torch
 from allennlp.common import Lazy
 from allennlp.data import Vocabulary
 from allennlp.models import Model
+from torch.nn.functional import nll_loss
 
-from allennlp_coref_rc.data.fields import CANDIDATE_LABELS, CLASS_LABELS, SKIPPED_ANSWER, CandidateTensors
+from allennlp_coref_rc.data.fields import (
+    CANDIDATE_LABELS,
+    CLASS_LABELS,
+    SKIPPED_ANSWER,
+    UNKNOWN_ANSWER,
+    CandidateTensors,
+)
 from allennlp_coref_rc.metrics.answer_accuracy import AnswerAccuracy
 from allennlp_coref_rc.modules.answer_layers import AnswerLayer
 from allennlp_coref_rc.modules.attention import Attention
@@ -99,13 +106,14 @@ class ClozeModel(Model):
         self, log_probabilities: torch.Tensor, answer: torch.Tensor, has_candidate: Optional[torch.Tensor]
     ) -> torch.Tensor:
         """The loss. Also counts right and wrong answers; if the passage has no candidate, the answer is wrong."""
-        known = answer >= 0
-        chosen = log_probabilities.gather(1, answer.clamp(min=0).unsqueeze(1)).squeeze(1)
-        correct = (log_probabilities.argmax(dim=1) == answer) & known
+        correct = log_probabilities.argmax(dim=1) == answer
         if has_candidate is not None:
             correct = correct & has_candidate
         self._accuracy(correct, kept=answer != SKIPPED_ANSWER)
-        return -(chosen * known).sum() / known.sum().clamp(min=1)
+        # Without a loss are `UNKNOWN_ANSWER` and what is below.
+        answer = answer.clamp(min=UNKNOWN_ANSWER)
+        losses = nll_loss(log_probabilities, answer, ignore_index=UNKNOWN_ANSWER, reduction="sum")
+        return losses / (answer >= 0).sum().clamp(min=1)
 
     def make_output_human_readable(self, output_dict: dict[str, Any]) -> dict[str, Any]:
         """

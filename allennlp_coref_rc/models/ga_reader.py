@@ -196,20 +196,21 @@ class GAReader(ClozeModel):
         inputs = embedded.with_vectors(*map(self._add_cluster_indicators, embedded))
         occurrences = self._occurrences(passage, question)
 
-        explanations: list[Attention] = []
+        explanations: Optional[list[Attention]] = [] if self.explain else None
         if self.training or self.explain:
             encoded = self._encode(inputs, occurrences, explanations)
         else:
             encoded = self._encode_in_buckets(inputs, occurrences)
         query = self._read(encoded.question.vectors, inputs.question, cloze, explanations)
-        explained = explanations if self.explain else None
-        return self.answer(encoded.passage, query, embedded, candidates, answer, metadata, explained)
+        return self.answer(encoded.passage, query, embedded, candidates, answer, metadata, explanations)
 
     def _embed(self, text: TextFieldTensors, annotations: Optional[AnnotationTensors]) -> TokenVectors:
         return TokenVectors(self._text_field_embedder(text), get_text_field_mask(text), annotations)
 
-    def _encode(self, inputs: Pair, occurrences: Optional[torch.Tensor], explanations: list[Attention]) -> Pair:
-        """Encodes passage and question with all layers. With `explain`, `explanations` gets the attention used."""
+    def _encode(
+        self, inputs: Pair, occurrences: Optional[torch.Tensor], explanations: Optional[list[Attention]] = None
+    ) -> Pair:
+        """Encodes passage and question with all layers. `explanations` gets the attentions used."""
         passage, question = inputs.passage.vectors, inputs.question.vectors
         last = len(self._passage_encoders) - 1
         for i, encoders in enumerate(self._encoders()):
@@ -224,11 +225,11 @@ class GAReader(ClozeModel):
                 passage = self._dropout(gated_passage)
             else:
                 question, attentions = self._gating.final_question(encoded)
-            if self.explain:
-                explanations.extend(attention._replace(layer=i + 1) for attention in attentions)
+            _explain(explanations, *(attention._replace(layer=i + 1) for attention in attentions))
         if self._passage_self_belief is not None:
             passage, weights = self._passage_self_belief(passage, inputs.passage)
-            _explain_self_belief(explanations, "passage", weights)
+            if weights is not None:
+                _explain(explanations, Attention("self_belief", "passage", "passage", weights))
         return inputs.with_vectors(passage, question)
 
     def _encode_in_buckets(self, inputs: Pair, occurrences: Optional[torch.Tensor]) -> Pair:
@@ -239,12 +240,12 @@ class GAReader(ClozeModel):
         passage = inputs.passage
         buckets = length_buckets(passage.lengths().tolist()) if passage.mask.device.type == "cpu" else []
         if len(buckets) < 2:
-            return self._encode(inputs, occurrences, [])
+            return self._encode(inputs, occurrences)
         encoded = []
         for bucket in buckets:
             selected = inputs.select(bucket)
             seen = None if occurrences is None else occurrences[bucket, : selected.passage.mask.size(1)]
-            encoded.append(self._encode(selected, seen, []))
+            encoded.append(self._encode(selected, seen))
         passages, questions = zip(*encoded)
         return inputs.with_vectors(
             _joined(buckets, passages, passage.mask), _joined(buckets, questions, inputs.question.mask)
@@ -255,7 +256,7 @@ class GAReader(ClozeModel):
         encoded_question: torch.Tensor,
         question: TokenVectors,
         cloze: Optional[torch.Tensor],
-        explanations: list[Attention],
+        explanations: Optional[list[Attention]],
     ) -> torch.Tensor:
         """The vector that the passage is scored against. Shape: (batch_size, dim)."""
         positions = cloze if self._read_out == "cloze" else None
@@ -266,7 +267,8 @@ class GAReader(ClozeModel):
             )
         if self._question_self_belief is not None:
             encoded_question, weights = self._question_self_belief(encoded_question, question, positions)
-            _explain_self_belief(explanations, "question", weights)
+            if weights is not None:
+                _explain(explanations, Attention("self_belief", "question", "question", weights))
         elif positions is not None:
             encoded_question = batched_index_select(encoded_question, cast(torch.LongTensor, positions))
         if positions is not None:
@@ -336,6 +338,7 @@ def _word_ids(text: TextFieldTensors) -> torch.Tensor:
     )
 
 
-def _explain_self_belief(explanations: list[Attention], side: str, weights: Optional[torch.Tensor]) -> None:
-    if weights is not None:
-        explanations.append(Attention("self_belief", side, side, weights))
+def _explain(explanations: Optional[list[Attention]], *attentions: Attention) -> None:
+    """Adds attentions to the explanations, if there are to be any."""
+    if explanations is not None:
+        explanations.extend(attentions)

@@ -62,9 +62,10 @@ class SpanModel(TextAnswerModel):
         """
         output: dict[str, Any] = {}
         log_probabilities: list[torch.Tensor] = []
+        padding = ~passage_mask
         for name, logits in (("start", start_logits), ("end", end_logits)):
             logits = logits.float()
-            logits = logits.masked_fill(~passage_mask, torch.finfo(logits.dtype).min)
+            logits = logits.masked_fill(padding, torch.finfo(logits.dtype).min)
             log_probabilities.append(logits.log_softmax(dim=1))
             output[f"span_{name}_logits"] = logits
             output[f"span_{name}_probs"] = log_probabilities[-1].exp()

@@ -106,11 +106,11 @@ class QanetBlock(torch.nn.Module):
     def _convolve(
         self, convolution: torch.nn.Module, exist: Optional[torch.Tensor], inputs: torch.Tensor
     ) -> torch.Tensor:
-        return self.dropout(relu(convolution(inputs if exist is None else inputs * exist)))
+        return self.dropout(relu(convolution(inputs if exist is None else inputs * exist), inplace=True))
 
     def _feed_forward(self, inputs: torch.Tensor) -> torch.Tensor:
         first, second = self.feedforward
-        return self.dropout_twice(second(self.dropout(relu(first(inputs)))))
+        return self.dropout_twice(second(self.dropout(relu(first(inputs), inplace=True))))
 
     def _residual(
         self, index: int, inputs: torch.Tensor, layer: Callable[[torch.Tensor], torch.Tensor]

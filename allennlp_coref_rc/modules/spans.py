@@ -54,7 +54,7 @@ def span_loss(
     `torch.Tensor`
         Shape: ().
     """
-    known = (span_start >= 0) & (span_end >= 0)
+    known = torch.minimum(span_start, span_end) >= 0
     chosen = start_log_probabilities.gather(1, span_start.clamp(min=0))
     chosen = chosen + end_log_probabilities.gather(1, span_end.clamp(min=0))
     return -chosen.masked_fill(~known, 0.0).sum() / known.sum().clamp(min=1)

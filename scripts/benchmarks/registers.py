@@ -35,7 +35,7 @@ SHARED = {80: 163 * 1024, 90: 227 * 1024, 100: 227 * 1024, 120: 99 * 1024}
 # The largest size of each class, and one that is padded.
 SIZES = (16, 10, 32, 20, 64, 50, 128, 100, 256, 200, 512, 300)
 TYPES = {torch.float32: "fp32", torch.bfloat16: "bf16", torch.int64: "i64", torch.bool: "i1"}
-KERNELS = ("edge_weights", "forward", "backward", "edge_gradients")
+KERNELS = ("edge_sources", "edge_weights", "forward", "backward", "edge_gradients")
 VARIANTS = [*itertools.product(("float32", "bfloat16"), ("nothing", "edges", "edges, memory"), (True, False))]
 
 Launch = dict[str, Any]
@@ -70,6 +70,9 @@ def launches(cell: Cell, capability: int) -> list[Launch]:
         mock.patch.multiple(_triton_kernels, **dict.fromkeys(KERNELS, mock.DEFAULT)) as kernels,
         mock.patch.object(_triton, "_shared_memory", lambda device: SHARED[capability]),
     ):
+        if parts:
+            memory_mask = None if given.memory is None else given.mask[:, :4]
+            _triton.edge_sources(given.mask, sources, reverse=False, memory_mask=memory_mask, continues=True)
         output = _triton.fused(given)
         if cell.training:
             output.sum().backward()

@@ -5,7 +5,7 @@ from typing import Any, NamedTuple, Optional
 import torch
 from torch.nn.functional import pad
 
-from allennlp_coref_rc.modules.gpu import once
+from allennlp_coref_rc.data.annotation_layers.edges import FIRST_MENTION, OTHER_SEQUENCE
 from allennlp_coref_rc.modules.recurrence.edges import joined
 from allennlp_coref_rc.modules.recurrence.recurrence_input import RecurrenceInput
 
@@ -35,6 +35,9 @@ EDGE_OPTIONS = ("RELATIONS", "NUM_RELATIONS", "EDGES", "SIZE", "WIDTH", "num_sta
 TOKENS = 128
 """How many tokens a program of `edge_weights` takes."""
 
+SCANNED_TOKENS = 1024
+"""How many tokens a program of `edge_sources` takes at once."""
+
 
 def why_not(given: RecurrenceInput) -> Optional[str]:
     """Why this backend can't run on this input; `None` if it can."""
@@ -47,11 +50,11 @@ def why_not(given: RecurrenceInput) -> Optional[str]:
         return f"the fused recurrence takes states of up to {MAX_SIZE} numbers and these have {size}"
     if given.weight_hh.size(1) > size or any(edge.to != edge.start for edge in given.edges):
         return "the fused recurrence reads each part of a state into the same part, and these edges move some"
-    return _why_not_on(inputs.device)
+    return why_not_on(inputs.device)
 
 
 @functools.lru_cache(maxsize=None)
-def _why_not_on(device: torch.device) -> Optional[str]:
+def why_not_on(device: torch.device) -> Optional[str]:
     """Why no kernel runs on `device`, found out by running one."""
     try:
         from allennlp_coref_rc.modules.recurrence import _triton_kernels
@@ -97,32 +100,61 @@ def fused(given: RecurrenceInput) -> torch.Tensor:
     for edge in edges:
         relations += [first, first + edge.sources.size(2), edge.start, edge.stop]
         first = relations[-3]
-    sources = weights = exist = None
+    sources = weights = None
     if edges:
         sources = joined([edge.sources for edge in edges]).contiguous()
-        given_weights = [edge.weights for edge in edges]
-        if keys is None:
-            weights = joined(given_weights)
-        else:
-            exist = once(mask, given_weights, "exist", lambda: (joined(given_weights) != 0) & mask.unsqueeze(-1))
+        weights = joined([edge.weights for edge in edges])
     tensors = [
         tensor if tensor is None else tensor.contiguous()
         for tensor in (inputs, weight_hh, bias, bias_hh, memory, weights)
     ]
     needs_grad = torch.is_grad_enabled() and any(x is not None and x.requires_grad for x in tensors)
-    reads = _Reads(mask.contiguous(), sources, exist, tuple(relations), reverse)
+    reads = _Reads(mask.contiguous(), sources, keys is not None, tuple(relations), reverse)
     return _Recurrence.apply(needs_grad, reads, *tensors)
+
+
+def edge_sources(
+    mask: torch.Tensor,
+    given: Optional[torch.Tensor],
+    reverse: bool,
+    memory_mask: Optional[torch.Tensor],
+    continues: bool,
+) -> torch.Tensor:
+    """`edges.sources_of` with one kernel, where `given` has the edges of all relations. Call `why_not_on` first."""
+    from allennlp_coref_rc.modules.recurrence import _triton_kernels
+
+    batch_size, length = mask.shape
+    edges = 1 + (0 if given is None else given.size(2))
+    sources = torch.empty(batch_size, length, edges, dtype=torch.int64, device=mask.device)
+    tensors = (tensor if tensor is None else tensor.contiguous() for tensor in (mask, memory_mask, given))
+    memory_length = 0 if memory_mask is None else memory_mask.size(1)
+    with _on(mask.device):
+        _triton_kernels.edge_sources[(batch_size,)](
+            *tensors,
+            sources,
+            length,
+            memory_length,
+            OTHER_SEQUENCE=OTHER_SEQUENCE,
+            FIRST_MENTION=FIRST_MENTION,
+            EDGES=edges,
+            HAS_MEMORY=memory_mask is not None,
+            CONTINUES=continues and memory_length > 0,
+            REVERSE=reverse,
+            BLOCK=SCANNED_TOKENS,
+            num_warps=4,
+        )
+    return sources
 
 
 class _Reads(NamedTuple):
     """
-    The steps in the order of time: the mask, the sources of all relations, which of these edges exist if their weights
-    are a softmax, the relations' places and slices, the direction.
+    The steps in the order of time: the mask, the sources of all relations, whether the weights are a softmax over the
+    edges whose given weights are not 0, the relations' places and slices, the direction.
     """
 
     mask: torch.Tensor
     sources: Optional[torch.Tensor]
-    exist: Optional[torch.Tensor]
+    is_softmax: bool
     relations: tuple[int, ...]
     reverse: bool
 
@@ -142,7 +174,7 @@ class _Recurrence(torch.autograd.Function):
     ) -> torch.Tensor:
         from allennlp_coref_rc.modules.recurrence import _triton_kernels
 
-        mask, sources, exist, relations, reverse = reads
+        mask, sources, is_softmax, relations, reverse = reads
         batch_size, length, width = inputs.shape
         size = weight_hh.size(1)
         options = _options(weight_hh, size, width, sources, relations, reverse)
@@ -151,11 +183,10 @@ class _Recurrence(torch.autograd.Function):
         gates = weight_hh.new_empty(batch_size, length, 4 * size) if needs_grad else None
         previous = torch.empty_like(states) if needs_grad else None
         with _on(inputs.device):
-            if exist is not None:
-                weights = torch.empty_like(exist, dtype=torch.float32)
-                tokens = batch_size * length
+            if is_softmax and weights is not None:
+                given, weights, tokens = weights, torch.empty_like(weights, dtype=torch.float32), batch_size * length
                 _triton_kernels.edge_weights[(math.ceil(tokens / TOKENS),)](
-                    inputs, exist, weights, tokens, TOKENS=TOKENS, **of_edges, num_warps=4
+                    inputs, given, mask, weights, tokens, TOKENS=TOKENS, **of_edges, num_warps=4
                 )
             _triton_kernels.forward[(batch_size,)](
                 inputs,
@@ -179,7 +210,7 @@ class _Recurrence(torch.autograd.Function):
                 SAVE=needs_grad,
                 **options,
             )
-        ctx.options, ctx.is_softmax, ctx.has_one_bias = options, exist is not None, bias_hh.size(0) == size
+        ctx.options, ctx.is_softmax, ctx.has_one_bias = options, is_softmax, bias_hh.size(0) == size
         ctx.save_for_backward(mask, sources, weight_hh, memory, weights, states, gates, previous)
         return states
 
@@ -195,8 +226,8 @@ class _Recurrence(torch.autograd.Function):
         memory_length = 0 if memory is None else memory.size(1)
         # The kernel adds to these, in float32 whatever the dtype.
         grad_states = pad(grad_output.float(), (0, 0, 0, memory_length)).contiguous()
-        grad_gates = gates.new_empty(batch_size, length, width + size)
-        grad_weights = torch.empty_like(weights) if ctx.needs_input_grad[-1] else None
+        grad_gates = gates.new_empty(batch_size, length, width + 3 * size)
+        grad_weights = torch.empty_like(weights) if ctx.needs_input_grad[-1] and not ctx.is_softmax else None
         needs_weights = ctx.is_softmax or grad_weights is not None
         with _on(states.device):
             _triton_kernels.backward[(batch_size,)](
@@ -229,25 +260,22 @@ class _Recurrence(torch.autograd.Function):
                     BLOCK=options["BLOCK"],
                     HAS_MEMORY=memory is not None,
                     SCORES=_power_of_two(options["NUM_RELATIONS"]) if ctx.is_softmax else 0,
+                    REVERSE=options["REVERSE"],
                     **{name: options[name] for name in EDGE_OPTIONS},
                     num_warps=1,
                 )
 
-        previous = previous.view(-1, size)
-        # r and z have the same gradient by their inputs as by their recurrent parts; the candidate has not.
-        rows = grad_gates.view(-1, width + size)
-        grad_weight_hh = torch.empty_like(weight_hh)
-        torch.mm(rows[:, : 2 * size].t(), previous, out=grad_weight_hh[: 2 * size])
-        torch.mm(rows[:, width:].t(), previous, out=grad_weight_hh[2 * size :])
+        rows = grad_gates.view(-1, width + 3 * size)
         sums = rows.sum(0)
-        grad_bias_hn = sums[width:]
+        # Autocast lets products alone that have their place.
+        grad_weight_hh = torch.mm(rows[:, width:].t(), previous.view(-1, size), out=torch.empty_like(weight_hh))
         return (
             None,
             None,
             grad_gates[..., :width],
             grad_weight_hh,
             sums[: 3 * size] if ctx.needs_input_grad[4] else None,
-            grad_bias_hn if ctx.has_one_bias else torch.cat([sums[: 2 * size], grad_bias_hn]),
+            sums[width + 2 * size :] if ctx.has_one_bias else sums[width:],
             None if memory is None else grad_states[:, length:].to(memory.dtype),
             grad_weights,
         )

@@ -86,9 +86,18 @@ def _column(vector, DEPTH: tl.constexpr, PARTS: tl.constexpr):
 
 
 @triton.jit
-def _state(states, memory, row, source, wanted, j, length, memory_length, SIZE: tl.constexpr, HAS_MEMORY: tl.constexpr):
-    """The `wanted` part of state `source`, from global memory."""
-    own = (source >= 0) & (source < length)
+def _is_earlier(source, t, length, REVERSE: tl.constexpr):
+    """Whether `source` is a token that is read before token `t`."""
+    return (source > t) & (source < length) if REVERSE else (source >= 0) & (source < t)
+
+
+@triton.jit
+def _state(
+    states, memory, row, t, source, wanted, j, length, memory_length, SIZE: tl.constexpr, HAS_MEMORY: tl.constexpr,
+    REVERSE: tl.constexpr,
+):  # fmt: skip
+    """The `wanted` part of the state that token `t` reads from `source`, from global memory. Zeros if it is masked."""
+    own = _is_earlier(source, t, length, REVERSE)
     read = _load(states + (row * length + source) * SIZE + j, wanted & own)
     if HAS_MEMORY:
         index = source - length
@@ -99,15 +108,16 @@ def _state(states, memory, row, source, wanted, j, length, memory_length, SIZE: 
 
 @triton.jit
 def _asked(
-    inputs, sources, weights, mask, memory, states, row, position, latest, j, length, memory_length,
+    inputs, sources, weights, mask, memory, states, row, t, latest, j, length, memory_length,
     RELATIONS: tl.constexpr, NUM_RELATIONS: tl.constexpr, EDGES: tl.constexpr, SIZE: tl.constexpr, WIDTH: tl.constexpr,
-    BLOCK: tl.constexpr, HAS_MEMORY: tl.constexpr,
+    BLOCK: tl.constexpr, HAS_MEMORY: tl.constexpr, REVERSE: tl.constexpr,
 ):  # fmt: skip
     """
-    Loads what the forward step at `position` needs besides the state at `latest`: its inputs, whether it is masked, m
+    Loads what the forward step of token `t` needs besides the state at `latest`: its inputs, whether it is masked, m
     without this state, and the weight of this state in m.
     """
     real = j < SIZE
+    position = row * length + t
     x = inputs + position * WIDTH + j
     x_r = _load(x, real)
     x_z = _load(x + SIZE, real)
@@ -119,10 +129,11 @@ def _asked(
         inside = (j >= RELATIONS[4 * relation + 2]) & (j < RELATIONS[4 * relation + 3])
         for e in range(RELATIONS[4 * relation], RELATIONS[4 * relation + 1]):
             source = tl.load(sources + position * EDGES + e)
-            weight = tl.load(weights + position * EDGES + e).to(tl.float32)
+            # Masked weights may be NaN.
+            weight = tl.where(valid, tl.load(weights + position * EDGES + e).to(tl.float32), 0.0)
             wanted = inside & (source != latest)
             older += weight * _state(
-                states, memory, row, source, wanted, j, length, memory_length, SIZE, HAS_MEMORY
+                states, memory, row, t, source, wanted, j, length, memory_length, SIZE, HAS_MEMORY, REVERSE
             )  # fmt: skip
             chain += tl.where(inside & (source == latest), weight, 0.0)
     return x_r, x_z, x_n, valid, older, chain
@@ -172,10 +183,10 @@ def forward(
         held_n = _held(held + 2 * HELD_GATE, BLOCK, HELD)
 
     state = tl.full((BLOCK,), 0.0, tl.float32)
-    position = row * length + (length - 1 if REVERSE else 0)
+    first = length - 1 if REVERSE else 0
     x_r, x_z, x_n, valid, older, chain = _asked(
-        inputs, sources, weights, mask, memory, states, row, position, -1, j, length, memory_length,
-        RELATIONS, NUM_RELATIONS, EDGES, SIZE, WIDTH, BLOCK, HAS_MEMORY,
+        inputs, sources, weights, mask, memory, states, row, first, -1, j, length, memory_length,
+        RELATIONS, NUM_RELATIONS, EDGES, SIZE, WIDTH, BLOCK, HAS_MEMORY, REVERSE,
     )  # fmt: skip
     for i in range(length):
         t = length - 1 - i if REVERSE else i
@@ -184,10 +195,10 @@ def forward(
         if ON_CHIP:
             # Before the next step's loads, so that the threads' exchange of m does not wait for them.
             column = _column(m, DEPTH, PARTS)
-        ahead = position if i + 1 == length else (position - 1 if REVERSE else position + 1)
+        ahead = t if i + 1 == length else (t - 1 if REVERSE else t + 1)
         next_r, next_z, next_n, next_valid, next_older, next_chain = _asked(
             inputs, sources, weights, mask, memory, states, row, ahead, t, j, length, memory_length,
-            RELATIONS, NUM_RELATIONS, EDGES, SIZE, WIDTH, BLOCK, HAS_MEMORY,
+            RELATIONS, NUM_RELATIONS, EDGES, SIZE, WIDTH, BLOCK, HAS_MEMORY, REVERSE,
         )  # fmt: skip
 
         if ON_CHIP:
@@ -267,8 +278,8 @@ def backward(
     `grad_states` (float32) has a row for each state and then for each of the memory. It comes in with the gradient from
     outside, zero for the memory. For each state, it collects the gradients that later tokens send to it, until its own
     token's turn comes; then the gradient of m is left there (if `WEIGHT_GRADS`). `packed` holds the transpose of each
-    gate's U. `grad_gates`, (batch, length, WIDTH + SIZE), gets the gradients of the three projected inputs and, in its
-    last columns, of m U_n + b_n.
+    gate's U. `grad_gates`, (batch, length, WIDTH + 3 * SIZE), gets the gradients of the three projected inputs and, in
+    its last columns, of the three recurrent parts. The two of r are equal, and those of z.
     """
     GATE: tl.constexpr = DEPTH * PARTS * BLOCK * 4
     HELD_GATE: tl.constexpr = BLOCK * HELD
@@ -296,8 +307,8 @@ def backward(
         t = i if REVERSE else length - 1 - i
         earlier = t + 1 if REVERSE else t - 1
         position = row * length + t
-        # A masked token's gradient from outside may be anything.
-        grad = tl.where(valid, grad, 0.0) + carried
+        # A masked token's gradient from outside may be anything, and what reads it reads zeros.
+        grad = tl.where(valid, grad + carried, 0.0)
         grad_n = grad * (1.0 - z) * (1.0 - n * n)
         grad_z = grad * (m - n) * z * (1.0 - z)
         grad_r = grad_n * hidden_n * r * (1.0 - r)
@@ -307,11 +318,13 @@ def backward(
         next_r, next_z, next_n, next_hidden_n, next_m, next_grad, next_valid = _saved(
             gates, previous, grad_states, mask, row * length + ahead, first_state + ahead, k, SIZE
         )  # fmt: skip
-        gate = grad_gates + position * (WIDTH + SIZE) + k
+        gate = grad_gates + position * (WIDTH + 3 * SIZE) + k
         tl.store(gate, grad_r, mask=real)
         tl.store(gate + SIZE, grad_z, mask=real)
         tl.store(gate + 2 * SIZE, grad_n, mask=real)
-        tl.store(gate + WIDTH, grad_hidden, mask=real)
+        tl.store(gate + WIDTH, grad_r, mask=real)
+        tl.store(gate + WIDTH + SIZE, grad_z, mask=real)
+        tl.store(gate + WIDTH + 2 * SIZE, grad_hidden, mask=real)
 
         if ON_CHIP:
             # One after the other: with all three columns at once registers would not suffice.
@@ -347,7 +360,8 @@ def backward(
             for e in range(RELATIONS[4 * relation], RELATIONS[4 * relation + 1]):
                 source = tl.load(sources + position * EDGES + e)
                 weight = tl.load(weights + position * EDGES + e).to(tl.float32)
-                exists = (source >= 0) & (source < length + memory_length)
+                beyond = (source >= length) & (source < length + memory_length)
+                exists = valid & (beyond | _is_earlier(source, t, length, REVERSE))
                 message = tl.where(inside, weight * grad_m, 0.0)
                 carried += tl.where(exists & (source == earlier), message, 0.0)
                 # Added where it lies, without waiting for what was there; ordered by the barriers, so always the same.
@@ -359,31 +373,82 @@ def backward(
         r, z, n, hidden_n, m, grad, valid = next_r, next_z, next_n, next_hidden_n, next_m, next_grad, next_valid
 
 
+@triton.jit
+def _largest(x, y):
+    return tl.maximum(x, y)
+
+
+@triton.jit(do_not_specialize=["length", "memory_length"])
+def edge_sources(
+    mask, memory_mask, given, sources, length, memory_length, OTHER_SEQUENCE: tl.constexpr,
+    FIRST_MENTION: tl.constexpr, EDGES: tl.constexpr, HAS_MEMORY: tl.constexpr, CONTINUES: tl.constexpr,
+    REVERSE: tl.constexpr, BLOCK: tl.constexpr,
+):  # fmt: skip
+    """
+    `edges.sources_of`, as (batch, length, EDGES): the sequential edge of each token, and then the `EDGES - 1` that are
+    `given`. A program takes one sequence, `BLOCK` tokens at a time.
+    """
+    row = tl.program_id(0).to(tl.int64)
+    mask += row * length
+    sources += row * length * EDGES
+    block = tl.arange(0, BLOCK)
+    # The state before each block, from which its first token starts. Tokens are counted as they are read.
+    start = length * 0 - 1
+    if CONTINUES:
+        handed = 0
+        for first in range(0, memory_length, BLOCK):
+            i = first + block
+            token = memory_length - 1 - i if REVERSE else i
+            exists = tl.load(memory_mask + row * memory_length + token, mask=i < memory_length, other=0) != 0
+            handed = tl.maximum(handed, tl.max(tl.where(exists, i, 0), axis=0))
+        start = length + (memory_length - 1 - handed if REVERSE else handed)
+    tl.store(sources + (length - 1 if REVERSE else 0) * EDGES, start)
+    for first in range(0, length, BLOCK):
+        i = first + block
+        token = length - 1 - i if REVERSE else i
+        exists = tl.load(mask + token, mask=i < length, other=0) != 0
+        last = tl.associative_scan(tl.where(exists, i, -1), 0, _largest)
+        source = tl.where(last < 0, start, length - 1 - last if REVERSE else last)
+        # The next token reads it.
+        tl.store(sources + (token - 1 if REVERSE else token + 1) * EDGES, source, mask=i + 1 < length)
+        end = tl.max(last, axis=0)
+        start = tl.where(end < 0, start, length - 1 - end if REVERSE else end)
+        if EDGES > 1:
+            for e in range(1, EDGES):
+                read = tl.load(given + (row * length + token) * (EDGES - 1) + e - 1, mask=i < length, other=0)
+                elsewhere = OTHER_SEQUENCE + length - read if HAS_MEMORY else FIRST_MENTION
+                tl.store(
+                    sources + token * EDGES + e, tl.where(read <= OTHER_SEQUENCE, elsewhere, read), mask=i < length
+                )
+
+
 @triton.jit(do_not_specialize=["tokens"])
 def edge_weights(
-    inputs, exist, weights, tokens,
+    inputs, given, mask, weights, tokens,
     RELATIONS: tl.constexpr, NUM_RELATIONS: tl.constexpr, EDGES: tl.constexpr, SIZE: tl.constexpr, WIDTH: tl.constexpr,
     TOKENS: tl.constexpr,
 ):  # fmt: skip
     """
-    The softmax over the edges of a token that exist; the others have the weight 0. The score of a relation's edges is
-    in the columns of `inputs` behind the projected ones. A program does `TOKENS` of all `tokens`.
+    The softmax over the edges of a token whose `given` weights are not 0; the others have the weight 0, and so have all
+    edges of a masked token. The score of a relation's edges is in the columns of `inputs` behind the projected ones. A
+    program does `TOKENS` of all `tokens`.
     """
     position = tl.program_id(0).to(tl.int64) * TOKENS + tl.arange(0, TOKENS)
     real = position < tokens
+    read = real & (tl.load(mask + position, mask=real, other=0) != 0)
     scores = inputs + position * WIDTH + 3 * SIZE
-    exist += position * EDGES
+    given += position * EDGES
     weights += position * EDGES
     largest = tl.full((TOKENS,), -3.0e38, tl.float32)
     for relation in tl.static_range(NUM_RELATIONS):
         score = _load(scores + relation, real)
         for e in range(RELATIONS[4 * relation], RELATIONS[4 * relation + 1]):
-            largest = tl.maximum(largest, tl.where(tl.load(exist + e, mask=real, other=0) != 0, score, -3.0e38))
+            largest = tl.maximum(largest, tl.where(_load(given + e, read) != 0, score, -3.0e38))
     total = tl.full((TOKENS,), 0.0, tl.float32)
     for relation in tl.static_range(NUM_RELATIONS):
         score = _load(scores + relation, real)
         for e in range(RELATIONS[4 * relation], RELATIONS[4 * relation + 1]):
-            exists = tl.load(exist + e, mask=real, other=0) != 0
+            exists = _load(given + e, read) != 0
             weight = tl.where(exists, tl.exp(tl.where(exists, score - largest, 0.0)), 0.0)
             total += weight
             tl.store(weights + e, weight, mask=real)
@@ -395,7 +460,7 @@ def edge_weights(
 def edge_gradients(
     grad_previous, grad_weights, grad_gates, sources, weights, memory, states, length, memory_length,
     RELATIONS: tl.constexpr, NUM_RELATIONS: tl.constexpr, EDGES: tl.constexpr, SIZE: tl.constexpr, WIDTH: tl.constexpr,
-    BLOCK: tl.constexpr, HAS_MEMORY: tl.constexpr, SCORES: tl.constexpr,
+    BLOCK: tl.constexpr, HAS_MEMORY: tl.constexpr, SCORES: tl.constexpr, REVERSE: tl.constexpr,
 ):  # fmt: skip
     """
     The gradients of the edges' weights, for one token a program: for each edge the product of the gradient of m
@@ -404,6 +469,7 @@ def edge_gradients(
     """
     position = tl.program_id(0).to(tl.int64)
     row = position // length
+    t = position - row * length
     j = tl.arange(0, BLOCK)
     grad_m = _load(grad_previous + (position + row * memory_length) * SIZE + j, j < SIZE)
     if SCORES > 0:
@@ -414,7 +480,9 @@ def edge_gradients(
         inside = (j >= RELATIONS[4 * relation + 2]) & (j < RELATIONS[4 * relation + 3])
         for e in range(RELATIONS[4 * relation], RELATIONS[4 * relation + 1]):
             source = tl.load(sources + position * EDGES + e)
-            read = _state(states, memory, row, source, inside, j, length, memory_length, SIZE, HAS_MEMORY)
+            read = _state(
+                states, memory, row, t, source, inside, j, length, memory_length, SIZE, HAS_MEMORY, REVERSE
+            )  # fmt: skip
             product = tl.sum(grad_m * read, axis=0)
             if SCORES > 0:
                 weight = tl.load(weights + position * EDGES + e).to(tl.float32)
@@ -423,7 +491,7 @@ def edge_gradients(
             else:
                 tl.store(grad_weights + position * EDGES + e, product)
     if SCORES > 0:
-        scores = grad_gates + position * (WIDTH + SIZE) + 3 * SIZE + number
+        scores = grad_gates + position * (WIDTH + 3 * SIZE) + 3 * SIZE + number
         tl.store(scores, products - shares * tl.sum(products, axis=0), mask=number < NUM_RELATIONS)
 
 

@@ -1,16 +1,17 @@
 import functools
 import logging
 from collections.abc import Callable, Sequence
+from typing import Optional
 
 import torch
 from torch.utils.checkpoint import checkpoint
 
 from allennlp_coref_rc.common.errors import ConfigurationError
-from allennlp_coref_rc.modules.gpu import once
+from allennlp_coref_rc.data.annotation_layers.edges import FIRST_MENTION, OTHER_SEQUENCE
 from allennlp_coref_rc.modules.recurrence import _cpp, _triton
 from allennlp_coref_rc.modules.recurrence._plain import plain
 from allennlp_coref_rc.modules.recurrence._reference import reference
-from allennlp_coref_rc.modules.recurrence.edges import NO_SOURCE, Edges, joined
+from allennlp_coref_rc.modules.recurrence.edges import NO_SOURCE, Edges, joined, sequential_sources
 from allennlp_coref_rc.modules.recurrence.recurrence_input import RecurrenceInput
 
 logger = logging.getLogger(__name__)
@@ -75,13 +76,15 @@ def recurrence(given: RecurrenceInput, backend: str = "auto", recompute: bool = 
     run = _backend(backend, given)
     if run is not _triton.fused:
         given = _with_one_hidden_bias(given)
-    # The compiled loop does all this itself, and the fused kernel a part of it.
+    # The compiled loop does all this itself, and the fused kernels a part of it.
     if run is not _cpp.cpp:
         if not any(edge.sources.size(2) for edge in given.edges):
             given = given._replace(keys=None)
-        given = given.multiplied() if run is _triton.fused else given.projected()
-        edges = _readable(given.edges, given.mask, given.reverse, has_weights=given.keys is None)
-        given = given._replace(edges=edges)
+        if run is _triton.fused:
+            given = given.multiplied()
+        else:
+            given = given.projected()
+            given = given._replace(edges=[_readable(edge, given.mask, given.reverse) for edge in given.edges])
     with torch.autocast(given.inputs.device.type, enabled=False):
         if recompute and torch.is_grad_enabled():
             states = checkpoint(run, given, use_reentrant=False, preserve_rng_state=False)
@@ -90,6 +93,53 @@ def recurrence(given: RecurrenceInput, backend: str = "auto", recompute: bool = 
     if run is not reference and states.requires_grad:
         states.register_hook(_refuse_create_graph)
     return states
+
+
+def edge_sources(
+    mask: torch.Tensor,
+    relations: Sequence[torch.Tensor] = (),
+    reverse: bool = False,
+    memory_mask: Optional[torch.Tensor] = None,
+    continues: bool = True,
+) -> Sequence[torch.Tensor]:
+    """
+    The sources of the edges of a text, as the `recurrence` counts them: first those of its sequential edges, as
+    `sequential_sources` says, then those of each relation. On a GPU they are parts of one tensor.
+
+    # Parameters
+
+    mask : `torch.BoolTensor`
+        Shape: (batch_size, sequence_length).
+    relations : `Sequence[torch.LongTensor]`, optional (default = `()`)
+        Shape of each: (batch_size, sequence_length, edges). As in the annotation layers of edges. Without a memory,
+        edges into another sequence become `FIRST_MENTION`.
+    reverse : `bool`, optional (default = `False`)
+    memory_mask : `torch.BoolTensor`, optional (default = `None`)
+        Shape: (batch_size, memory_length). The mask of the other sequence, whose states are the memory.
+    continues : `bool`, optional (default = `True`)
+        Whether the first token has a sequential edge from the token of the memory that was read last.
+    """
+    length = mask.size(1)
+    if mask.is_cuda and _triton.why_not_on(mask.device) is None:
+        given = joined(relations) if relations else None
+        joint = _triton.edge_sources(mask, given, reverse, memory_mask, continues)
+        return joint.split([1, *(relation.size(2) for relation in relations)], dim=2)
+    start = None
+    if memory_mask is not None and memory_mask.size(1) and continues:
+        start = _last_read(memory_mask, reverse) + length
+    sources = [sequential_sources(mask, reverse, start)]
+    for relation in relations:
+        elsewhere = FIRST_MENTION if memory_mask is None else OTHER_SEQUENCE + length - relation
+        sources.append(torch.where(relation <= OTHER_SEQUENCE, elsewhere, relation))
+    return sources
+
+
+def _last_read(mask: torch.Tensor, reverse: bool) -> torch.Tensor:
+    """The position that was read last, of each sequence. Shape: (batch_size,)."""
+    positions = torch.arange(mask.size(1), device=mask.device).expand_as(mask)
+    if reverse:
+        return torch.where(mask, positions, mask.size(1)).amin(dim=1).clamp(max=mask.size(1) - 1)
+    return torch.where(mask, positions, 0).amax(dim=1)
 
 
 def _with_one_hidden_bias(given: RecurrenceInput) -> RecurrenceInput:
@@ -139,42 +189,19 @@ def _warn_once(message: str) -> None:
     logger.warning(message)
 
 
-def _readable(edges: Sequence[Edges], mask: torch.Tensor, reverse: bool, has_weights: bool) -> Sequence[Edges]:
+def _readable(edges: Edges, mask: torch.Tensor, reverse: bool) -> Edges:
     """
-    The edges with `NO_SOURCE`, of weight 0, wherever the state is masked or not yet there, or the reader is masked. If
-    they do not have their weights yet, only the sources change.
+    The edges with `NO_SOURCE`, of weight 0, wherever the state is masked or not yet there, or the reader is masked.
     """
-    if not edges:
-        return edges
-    given, weights = ([getattr(edge, name) for edge in edges] for name in ("sources", "weights"))
-    sources, unreadable = once(mask, given, ("sources", reverse), lambda: _readable_sources(given, mask, reverse))
-    widths = [part.size(2) for part in given]
-    if not has_weights:
-        return [edge._replace(sources=own) for edge, own in zip(edges, sources.split(widths, dim=2))]
-
-    def readable_weights() -> torch.Tensor:
-        return joined(weights).masked_fill(unreadable, 0)
-
-    if any(weight.requires_grad for weight in weights):
-        all_weights = readable_weights()
-    else:
-        all_weights = once(mask, [*given, *weights], ("weights", reverse), readable_weights)
-    parts = zip(edges, sources.split(widths, dim=2), all_weights.split(widths, dim=2))
-    return [edge._replace(sources=own, weights=weight) for edge, own, weight in parts]
-
-
-def _readable_sources(
-    given: Sequence[torch.Tensor], mask: torch.Tensor, reverse: bool
-) -> tuple[torch.Tensor, torch.Tensor]:
-    """The sources of all edges, and which of those given can't be read."""
-    sources, length = joined(given), mask.size(1)
-    own = sources.clamp(0, length - 1)
-    source_mask = mask.gather(1, own.flatten(1)).view_as(sources)
+    sources, length = edges.sources, mask.size(1)
+    source_mask = mask.gather(1, sources.clamp(0, length - 1).flatten(1)).view_as(sources)
     positions = torch.arange(length, device=mask.device).view(1, length, 1)
     earlier = sources > positions if reverse else sources < positions
     readable = ((sources >= length) | ((sources >= 0) & earlier & source_mask)) & mask.unsqueeze(-1)
     unreadable = ~readable
-    return sources.masked_fill(unreadable, NO_SOURCE), unreadable
+    return edges._replace(
+        sources=sources.masked_fill(unreadable, NO_SOURCE), weights=edges.weights.masked_fill(unreadable, 0)
+    )
 
 
 def _check_shapes(given: RecurrenceInput) -> None:

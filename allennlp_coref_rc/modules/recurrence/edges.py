@@ -73,6 +73,8 @@ def sequential_sources(mask: torch.Tensor, reverse: bool = False, start: Optiona
 
 def joined(parts: Sequence[torch.Tensor]) -> torch.Tensor:
     """Tensors side by side in the last dimension. If they are the parts of one tensor, it is not copied."""
+    if len(parts) == 1:
+        return parts[0]
     whole = parts[0]._base
     if whole is not None and whole.dim():
         ends = accumulate((part.size(-1) for part in parts), initial=whole.storage_offset())

@@ -8,7 +8,7 @@ from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.data.annotation_layers.edges import FIRST_MENTION, PADDING
 from allennlp_coref_rc.modules.initializers import gated_normal_
 from allennlp_coref_rc.modules.pair import TokenVectors
-from allennlp_coref_rc.modules.recurrence import NO_SOURCE, Edges
+from allennlp_coref_rc.modules.recurrence import Edges, joined
 from allennlp_coref_rc.modules.seq2seq_encoders.recurrent_encoder import RecurrentEncoder, rnn_shapes
 
 
@@ -160,24 +160,12 @@ class CorefGru(RecurrentEncoder):
     def _edge_settings(self) -> tuple[Any, ...]:
         return self._hidden_size, *self._relations, self._read_at_first_mention
 
-    def _edges(
-        self,
-        dtype: torch.dtype,
-        sequential: torch.Tensor,
-        sources: Optional[torch.Tensor] = None,
-        widths: Sequence[int] = (),
-    ) -> list[Edges]:
+    def _edges(self, dtype: torch.dtype, sequential: torch.Tensor, *relations: torch.Tensor) -> list[Edges]:
         """Sequential edges and the edges of each relation. They have weight 1 if they take part in the softmax."""
-        whole = torch.ones_like(sequential, dtype=dtype)
-        if sources is None:
-            return [Edges(sequential, whole, 0, self._hidden_size)]
-        size = self._part_size
-        exists = sources != PADDING
+        size = self._part_size if relations else self._hidden_size
+        sources = joined([sequential, *relations])
+        exists = torch.ne(sources, PADDING, out=torch.empty(sources.shape, dtype=dtype, device=sources.device))
         if not self._read_at_first_mention:
-            exists = exists & (sources != FIRST_MENTION)
-        edges = [Edges(sequential, whole, 0, size)]
-        of_relations = (tensor.split(widths, dim=2) for tensor in (sources.clamp(min=NO_SOURCE), exists.to(dtype)))
-        for source, weights in zip(*of_relations):
-            start = len(edges) * size
-            edges.append(Edges(source, weights, start, start + size))
-        return edges
+            exists[..., 1:] *= sources[..., 1:] != FIRST_MENTION
+        weights = exists.split([1, *(relation.size(2) for relation in relations)], dim=2)
+        return [Edges(*edge, i * size, (i + 1) * size) for i, edge in enumerate(zip((sequential, *relations), weights))]

@@ -10,10 +10,12 @@ from torch.nn.functional import pad
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.data.fields import AnnotationTensors
 from allennlp_coref_rc.modules.annotated_self_attention import AnnotatedSelfAttention, HeadViews
-from allennlp_coref_rc.modules.gpu import once
+from allennlp_coref_rc.modules.gpu import copied_to, once
+from allennlp_coref_rc.modules.pair import Pair
 from allennlp_coref_rc.modules.qanet_block import QanetBlock
 from allennlp_coref_rc.modules.scopes import Scopes
 from allennlp_coref_rc.modules.seq2seq_encoders.annotated_seq2seq_encoder import AnnotatedSeq2SeqEncoder
+from allennlp_coref_rc.modules.seq2seq_encoders.repeated import repeated
 
 
 class Positions(torch.nn.Module):
@@ -31,8 +33,8 @@ class Positions(torch.nn.Module):
     def forward(self, inputs: torch.Tensor) -> torch.Tensor:
         length = inputs.size(1)
         if self._kept.size(1) < length or self._kept.device != inputs.device:
-            zeros = torch.zeros(1, length, inputs.size(2), device=inputs.device)
-            self._kept = add_positional_features(zeros)
+            # Made on the CPU, since a GPU would need many launches.
+            self._kept = copied_to(inputs.device, add_positional_features(torch.zeros(1, length, inputs.size(2))))
         return self._kept[:, :length]
 
 
@@ -179,6 +181,11 @@ class Dassa(AnnotatedSeq2SeqEncoder):
 
     def is_bidirectional(self) -> bool:
         return False
+
+    def encode_pair(self, question_encoder: Seq2SeqEncoder, pair: Pair) -> Pair:
+        if question_encoder is not self:
+            return super().encode_pair(question_encoder, pair)
+        return pair.with_vectors(*(encode_text(text) for encode_text, text in zip(repeated(self, len(pair)), pair)))
 
     def forward(
         self, inputs: torch.Tensor, mask: torch.Tensor, annotations: Optional[AnnotationTensors] = None

@@ -1,5 +1,4 @@
-from collections.abc import Sequence
-from typing import Any, Optional, Self
+from typing import Any, Self
 
 import torch
 from allennlp.modules import Seq2SeqEncoder
@@ -8,7 +7,7 @@ from allennlp_coref_rc.common.checks import check_choice
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.data.annotation_layers.edges import question_first_name
 from allennlp_coref_rc.data.fields import AnnotationTensors
-from allennlp_coref_rc.modules.recurrence import NO_SOURCE, Edges
+from allennlp_coref_rc.modules.recurrence import Edges
 from allennlp_coref_rc.modules.seq2seq_encoders.recurrent_encoder import Reader, RecurrentEncoder, rnn_shapes
 
 SEQUENTIAL = "sequential"
@@ -196,19 +195,11 @@ class MageGru(RecurrentEncoder):
     def _edge_settings(self) -> tuple[Any, ...]:
         return *self._sizes, *self._relations, self._carries_previous
 
-    def _edges(
-        self,
-        dtype: torch.dtype,
-        sequential: torch.Tensor,
-        sources: Optional[torch.Tensor] = None,
-        widths: Sequence[int] = (),
-    ) -> list[Edges]:
+    def _edges(self, dtype: torch.dtype, sequential: torch.Tensor, *relations: torch.Tensor) -> list[Edges]:
         """Sequential edges and the edges of each relation, all of weight 1."""
-        if sources is None:
+        if not relations:
             # A plain GRU takes every part of its state from the token before.
-            of_relations = [sequential if self._split else sequential[..., :0] for _ in self._relations]
-        else:
-            of_relations = list(sources.clamp(min=NO_SOURCE).split(widths, dim=2))
+            relations = tuple(sequential if self._split else sequential[..., :0] for _ in self._relations)
         whole = self._carries_previous or not self._split
         to = self._hidden_size if whole else self._sizes[0]
         start = self._sizes[0] if self._split else 0
@@ -217,6 +208,6 @@ class MageGru(RecurrentEncoder):
             slices.append((start, start + size, to))
             to += size
             start += size if self._split else 0
-        widest = max(source.size(2) for source in (sequential, *of_relations))
+        widest = max(source.size(2) for source in (sequential, *relations))
         ones = sequential.new_ones((), dtype=dtype).expand(*sequential.shape[:2], widest)
-        return [Edges(x, ones[..., : x.size(2)], *part) for x, part in zip((sequential, *of_relations), slices)]
+        return [Edges(x, ones[..., : x.size(2)], *part) for x, part in zip((sequential, *relations), slices)]

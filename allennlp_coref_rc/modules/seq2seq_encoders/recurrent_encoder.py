@@ -7,11 +7,10 @@ from allennlp.modules import Seq2SeqEncoder
 from torch.nn import Parameter
 
 from allennlp_coref_rc.common.errors import ConfigurationError
-from allennlp_coref_rc.data.annotation_layers.edges import FIRST_MENTION, OTHER_SEQUENCE
 from allennlp_coref_rc.data.fields import AnnotationTensors
 from allennlp_coref_rc.modules.gpu import in_parallel, once
 from allennlp_coref_rc.modules.pair import Pair, TokenVectors
-from allennlp_coref_rc.modules.recurrence import Edges, RecurrenceInput, recurrence, sequential_sources
+from allennlp_coref_rc.modules.recurrence import Edges, RecurrenceInput, edge_sources, recurrence
 from allennlp_coref_rc.modules.seq2seq_encoders.annotated_seq2seq_encoder import AnnotatedSeq2SeqEncoder
 
 Reader = tuple["RecurrentEncoder", TokenVectors]
@@ -232,14 +231,9 @@ class RecurrentEncoder(AnnotatedSeq2SeqEncoder):
             self.warn_unannotated()
 
         def edges_of_text() -> list[Edges]:
-            start = None
-            if memory_mask is not None and memory_mask.size(1) and self.hands_on_sequential_state:
-                start = _last_read(memory_mask, reverse) + mask.size(1)
-            sequential = sequential_sources(mask, reverse, start)
-            if annotations is None or not self._relations:
-                return self._edges(inputs.dtype, sequential)
-            sources, widths = self._sources(annotations, mask.size(1), reverse, memory is not None)
-            return self._edges(inputs.dtype, sequential, sources, widths)
+            relations = [] if annotations is None else self._relation_sources(annotations, reverse)
+            sources = edge_sources(mask, relations, reverse, memory_mask, self.hands_on_sequential_state)
+            return self._edges(inputs.dtype, *sources)
 
         setting = type(self), reverse, memory is not None, inputs.dtype, *self._edge_settings()
         edges = once(mask, [annotations, memory_mask], setting, edges_of_text)
@@ -260,13 +254,7 @@ class RecurrentEncoder(AnnotatedSeq2SeqEncoder):
         """The settings on which `_edges` depends. Layers with the same settings share their edges."""
         raise NotImplementedError
 
-    def _edges(
-        self,
-        dtype: torch.dtype,
-        sequential: torch.Tensor,
-        sources: Optional[torch.Tensor] = None,
-        widths: Sequence[int] = (),
-    ) -> list[Edges]:
+    def _edges(self, dtype: torch.dtype, sequential: torch.Tensor, *relations: torch.Tensor) -> list[Edges]:
         """
         The edges that tell what each token reads.
 
@@ -276,24 +264,16 @@ class RecurrentEncoder(AnnotatedSeq2SeqEncoder):
             That of the edges' weights.
         sequential : `torch.LongTensor`
             Shape: (batch_size, sequence_length, 1). The token before.
-        sources, widths
-            As `_sources` returns them; left out without annotations.
+        *relations : `torch.LongTensor`
+            Shape of each: (batch_size, sequence_length, edges). The sources of the edges of each relation, as the
+            `recurrence` counts them, or `FIRST_MENTION`, or `PADDING`. None without annotations.
         """
         raise NotImplementedError
 
-    def _sources(
-        self, annotations: AnnotationTensors, length: int, reverse: bool, has_memory: bool
-    ) -> tuple[torch.Tensor, list[int]]:
-        """
-        The sources of the edges of all relations, one relation after the other, as the `recurrence` counts them, or
-        `FIRST_MENTION`, or `PADDING`. Shape: (batch_size, sequence_length, edges). And the edges of each relation.
-        """
+    def _relation_sources(self, annotations: AnnotationTensors, reverse: bool) -> list[torch.Tensor]:
+        """The sources of the edges of each relation, as in its annotation layer."""
         name = "descendants" if reverse else "antecedents"
-        of_relations = [self.annotation(annotations, relation, name)[name] for relation in self._relations]
-        sources = torch.cat(of_relations, dim=2)
-        other_position = OTHER_SEQUENCE + length - sources if has_memory else FIRST_MENTION
-        sources = torch.where(sources <= OTHER_SEQUENCE, other_position, sources)
-        return sources, [source.size(2) for source in of_relations]
+        return [self.annotation(annotations, relation, name)[name] for relation in self._relations]
 
 
 def _settings(rnn: torch.nn.Module) -> dict[str, Any]:
@@ -305,11 +285,3 @@ def _check_same(what: str, settings: dict[str, Any], expected: dict[str, Any]) -
     for name, value in expected.items():
         if settings[name] != value:
             raise ConfigurationError(f"{what} has {name} {settings[name]!r}, expected {value!r}")
-
-
-def _last_read(mask: torch.Tensor, reverse: bool) -> torch.Tensor:
-    """The position that was read last, of each sequence. Shape: (batch_size,)."""
-    positions = torch.arange(mask.size(1), device=mask.device).expand_as(mask)
-    if reverse:
-        return torch.where(mask, positions, mask.size(1)).amin(dim=1).clamp(max=mask.size(1) - 1)
-    return torch.where(mask, positions, 0).amax(dim=1)

@@ -262,7 +262,7 @@ def test_parts_that_are_read_elsewhere_are_not_supported(extra):
 @pytest.fixture
 def forgotten():
     """Forgets, before the test and after it, what the caches remember about devices."""
-    caches = (_triton._why_not_on, recurrence_module._warn_once)
+    caches = (_triton.why_not_on, recurrence_module._warn_once)
     for cache in caches:
         cache.cache_clear()
     yield

@@ -196,19 +196,23 @@ def test_layers_are_dropped_as_often_as_evaluation_supposes():
     assert torch.allclose(block.eval()._residual(3, inputs, lambda _: one), inputs + 0.2)
 
 
-def test_scopes_alone_are_copied_to_a_gpu(monkeypatch):
-    """Once from it and once to it, however many buckets, blocks and texts there are."""
-    # AllenNLP's makes them on the GPU by a function that only GPUs have.
-    monkeypatch.setattr("allennlp.nn.util.get_range_vector", lambda size, device: torch.arange(size, device="cpu"))
+def test_scopes_alone_are_copied_to_a_gpu():
+    """
+    Once from it and once to it, however many buckets, blocks and texts there are. Position encodings are copied too,
+    but only for texts that are longer than all before.
+    """
     options = {"dropout_prob": 0.0, "layer_dropout_undecayed_prob": 0.5}
     # Scopes of one token to 40: of two buckets.
     inputs, mask, annotations = batch([60, 5])
     annotations["coref"]["scopes"][0, :40] = 1
     plain = dassa(heads={}, **options).train()
-    with copies() as found:
-        plain(inputs, mask)
+    for number in (1, 0):
+        with copies() as found:
+            plain(inputs, mask)
+        assert found.count("to") == number
     assert found == []
     encoder = dassa(**options).train()
+    encoder.positions = plain.positions
     with copies() as found:
         encoder(inputs, mask, annotations)
     assert found == ["cpu", "from_numpy", "to"]

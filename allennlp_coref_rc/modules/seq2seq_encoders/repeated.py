@@ -7,7 +7,7 @@ from allennlp.modules import Seq2SeqEncoder
 from torch.func import functional_call
 
 from allennlp_coref_rc.modules.pair import TokenVectors
-from allennlp_coref_rc.modules.seq2seq_encoders import encode
+from allennlp_coref_rc.modules.seq2seq_encoders.annotated_seq2seq_encoder import encode
 
 
 def repeated(encoder: Seq2SeqEncoder, times: int) -> list[Callable[[TokenVectors], torch.Tensor]]:
