@@ -225,11 +225,12 @@ class GAReader(ClozeModel):
                 passage = self._dropout(gated_passage)
             else:
                 question, attentions = self._gating.final_question(encoded)
-            _explain(explanations, *(attention._replace(layer=i + 1) for attention in attentions))
+            if explanations is not None:
+                explanations += [attention._replace(layer=i + 1) for attention in attentions]
         if self._passage_self_belief is not None:
             passage, weights = self._passage_self_belief(passage, inputs.passage)
-            if weights is not None:
-                _explain(explanations, Attention("self_belief", "passage", "passage", weights))
+            if explanations is not None and weights is not None:
+                explanations.append(Attention("self_belief", "passage", "passage", weights))
         return inputs.with_vectors(passage, question)
 
     def _encode_in_buckets(self, inputs: Pair, occurrences: Optional[torch.Tensor]) -> Pair:
@@ -267,8 +268,8 @@ class GAReader(ClozeModel):
             )
         if self._question_self_belief is not None:
             encoded_question, weights = self._question_self_belief(encoded_question, question, positions)
-            if weights is not None:
-                _explain(explanations, Attention("self_belief", "question", "question", weights))
+            if explanations is not None and weights is not None:
+                explanations.append(Attention("self_belief", "question", "question", weights))
         elif positions is not None:
             encoded_question = batched_index_select(encoded_question, cast(torch.LongTensor, positions))
         if positions is not None:
@@ -336,9 +337,3 @@ def _word_ids(text: TextFieldTensors) -> torch.Tensor:
         f"ga_reader compares words of passage and question: found the token_indexers {', '.join(text)}, expected one "
         "of type single_id or oov_buckets among them"
     )
-
-
-def _explain(explanations: Optional[list[Attention]], *attentions: Attention) -> None:
-    """Adds attentions to the explanations, if there are to be any."""
-    if explanations is not None:
-        explanations.extend(attentions)
