@@ -24,12 +24,17 @@ def add_numbers(parser: argparse._ActionsContainer, option: str, help: str) -> N
 
 
 def kinds_of(parser: argparse.ArgumentParser, metavar: str) -> Callable[..., argparse.ArgumentParser]:
-    """A function that adds a command within a command: its name, help, and what it calls, whose docstring is shown."""
+    """
+    A function that adds a command within a command: its name, help, and what it calls, whose docstring is shown. A
+    command that only has further ones gets a text in place of this function.
+    """
     kinds = parser.add_subparsers(required=True, metavar=metavar)
 
-    def add_kind(name: str, help: str, function: object) -> argparse.ArgumentParser:
-        kind = kinds.add_parser(name, help=help, description=function.__doc__)
-        kind.set_defaults(function=function)
+    def add_kind(name: str, help: str, shown: Callable | str) -> argparse.ArgumentParser:
+        if isinstance(shown, str):
+            return kinds.add_parser(name, help=help, description=shown)
+        kind = kinds.add_parser(name, help=help, description=shown.__doc__)
+        kind.set_defaults(function=shown)
         return kind
 
     return add_kind

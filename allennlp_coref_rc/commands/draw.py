@@ -11,6 +11,11 @@ from allennlp_coref_rc.common.messages import counted
 
 HELP = "draw training curves, stories, annotated documents, explanations, answers, scores by question"
 
+CURVES = """
+Draws curves of finished runs, which are the folders that coref-rc train -s FOLDER writes. A curve shows the mean and
+the standard deviation over its runs. Writes a picture, OUTPUT.png, and its numbers, OUTPUT.csv.
+"""
+
 # The modules that draw have the same values, which a test checks. They are imported only when something is drawn.
 WAYS = ("prefixes", "boundaries")
 SPLITS = ("validation", "training")
@@ -20,7 +25,7 @@ MEASURES = ("rouge_l", "bleu_1", "exact_match", "f1")
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_kind = kinds_of(parser, "WHAT")
-    add_curves = kinds_of(add_kind("curves", "curves of finished runs", _curves), "KIND")
+    add_curves = kinds_of(add_kind("curves", "curves of finished runs", CURVES), "KIND")
 
     ablation = add_curves("ablation", "a metric against a number in the configs", draw_ablation)
     ablation.add_argument("--metric", default="test_accuracy", help="a key of metrics.json (default: %(default)s)")
@@ -204,10 +209,6 @@ def draw_questions(args: argparse.Namespace) -> None:
 
 
 def _curves(args: argparse.Namespace) -> Iterator[tuple[str, list[Path]]]:
-    """
-    Draws curves of finished runs, which are the folders that coref-rc train -s FOLDER writes. A curve shows the mean
-    and the standard deviation over its runs. Writes a picture, OUTPUT.png, and its numbers, OUTPUT.csv.
-    """
     for name, *paths in args.curve:
         folders = [Path(path) for path in paths]
         if not folders:

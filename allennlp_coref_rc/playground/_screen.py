@@ -111,12 +111,11 @@ def show_results(
         annotator = None if annotator_config is None else load_annotator(annotator_config, trust)
         first = next(iter(readers.values()), None)
         origin = list(readers)[:1], first and first.key, question, annotator_config
-        editing = current_editing(
-            origin,
-            lambda: (
-                first.read(question, annotator) if first else annotated(question.passage, annotator or NoAnnotator())
-            ),
-        )
+
+        def read() -> Reading:
+            return first.read(question, annotator) if first else annotated(question.passage, annotator or NoAnnotator())
+
+        editing = current_editing(origin, read)
     reading = editing.reading
     if not readers:
         show_clusters(reading)

@@ -23,7 +23,8 @@ def examples() -> dict[str, Question]:
         for i, told in enumerate((questions[number - 1] for number in STORIES), start=1)
     }
     texts = yaml.safe_load(TEXTS.read_text(encoding="utf-8"))
-    return {
-        **stories,
-        **{name: Question(**{**text, "candidates": tuple(text.get("candidates", ()))}) for name, text in texts.items()},
+    written = {
+        name: Question(text["passage"], text["question"], tuple(text.get("candidates", ())))
+        for name, text in texts.items()
     }
+    return {**stories, **written}

@@ -216,13 +216,13 @@ def install(module: Any) -> None:
     Changes AllenNLP's `archival`, which is given: it unpacks archives safely, and `load_archive` does what `trusting`
     says.
     """
-
-    @wrapping("load_archive")
-    def load_archive(original: Any, _: None, args: Any, kwargs: dict[str, Any]) -> "Archive":
-        return (original if _trust.get() is None else load)(*args, **kwargs)
-
-    load_archive(module)
+    _load_as_trusted(module)
     module.extracted_archive = extracted_archive
+
+
+@wrapping("load_archive")
+def _load_as_trusted(original: Any, _: None, args: Any, kwargs: dict[str, Any]) -> "Archive":
+    return (original if _trust.get() is None else load)(*args, **kwargs)
 
 
 @wrapping("read_state_dict")

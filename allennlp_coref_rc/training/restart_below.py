@@ -73,7 +73,11 @@ class RestartBelow(TrainerCallback):
         if self._best < self._value and self._since_start >= self._epochs and enough_left:
             logger.warning(
                 "After epoch %d: %s has been at most %.3g in %d epochs, below %g. Training restarts with other weights",
-                *(epoch + 1, self._metric, self._best, self._since_start, self._value),
+                epoch + 1,
+                self._metric,
+                self._best,
+                self._since_start,
+                self._value,
             )
             self._restart(trainer)
             self._best, self._since_start = float("-inf"), 0

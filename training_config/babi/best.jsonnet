@@ -3,6 +3,6 @@
 // of its runs.
 (import 'best_word_lists.jsonnet') {
   entity_substitution:: { type: 'induced' },
-  // Task 19 may also stay where half of an answer is known.
+  // From other random weights, task 19 stays at a training accuracy of .3 to .45.
   restart_below:: { value: 0.5, epochs: 30 },
 }

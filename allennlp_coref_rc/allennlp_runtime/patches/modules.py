@@ -33,15 +33,20 @@ def convolve_in_full_precision(original: Any, encoder: Any, args: Any, kwargs: d
     """
     import torch
 
-    tokens, *mask = args
-    with torch.autocast(tokens.device.type, enabled=False):
-        return original(tokens.to(next(encoder.parameters()).dtype), *mask, **kwargs)
+    def forward(tokens: Any, mask: Any) -> Any:
+        with torch.autocast(tokens.device.type, enabled=False):
+            return original(tokens.to(next(encoder.parameters()).dtype), mask)
+
+    return forward(*args, **kwargs)
 
 
 @wrapping("Module.load_state_dict")
 def ignore_position_buffers(original: Any, module: Any, args: Any, kwargs: dict[str, Any]) -> Any:
     """Leaves `POSITIONS` out of weights. All archives that AllenNLP has published with a transformer have them."""
-    state_dict, *strict = args
-    expected = module.state_dict().keys()
-    kept = {name: value for name, value in state_dict.items() if name in expected or not POSITIONS.search(name)}
-    return original(kept, *strict, **kwargs)
+
+    def load_state_dict(state_dict: dict[str, Any], strict: bool = True) -> Any:
+        expected = module.state_dict().keys()
+        kept = {name: value for name, value in state_dict.items() if name in expected or not POSITIONS.search(name)}
+        return original(kept, strict)
+
+    return load_state_dict(*args, **kwargs)

@@ -72,6 +72,9 @@ class ClozeDatasetReader(ReadingComprehensionReader):
         if data.get("answer") is None:
             return None
         words = self._lower_tokens(data["answer"])
-        starts = range(len(passage) - len(words) + 1) if words else ()
-        occurs = any(passage[i : i + len(words)] == words for i in starts)
-        return None if occurs or self._bag_of_tokens and not set(words).isdisjoint(passage) else ABSENT_ANSWER
+        if self._bag_of_tokens:
+            occurs = not set(words).isdisjoint(passage)
+        else:
+            starts = range(len(passage) - len(words) + 1) if words else ()
+            occurs = any(passage[i : i + len(words)] == words for i in starts)
+        return None if occurs else ABSENT_ANSWER

@@ -23,6 +23,7 @@ from allennlp.data.data_loaders import MultiProcessDataLoader, SimpleDataLoader
 from allennlp.data.fields import TextField
 from allennlp.models import Model
 from allennlp.modules.seq2vec_encoders import CnnEncoder
+from allennlp.nn import Module
 from allennlp.training import Checkpointer, GradientDescentTrainer
 from allennlp.training.callbacks import TrainerCallback
 from allennlp.training.optimizers import AdamOptimizer
@@ -219,6 +220,15 @@ def test_a_cnn_has_finite_numbers_for_short_words_in_mixed_precision():
     expected = encoder(tokens, mask)
     with torch.autocast("cpu", dtype=torch.float16):
         found = encoder(tokens.half(), mask)
+        assert torch.equal(encoder(mask=mask, tokens=tokens.half()), found)
     torch.testing.assert_close(found, expected, rtol=1e-2, atol=0.1, check_dtype=False)
     found.sum().backward()
     assert all(parameter.grad.isfinite().all() for parameter in encoder.parameters())
+
+
+def test_weights_may_be_given_by_name():
+    module = Module()
+    module.layer = torch.nn.Linear(2, 3)
+    weights = {name: value + 1 for name, value in module.state_dict().items()}
+    module.load_state_dict(strict=True, state_dict={**weights, "embeddings.position_ids": torch.arange(4)})
+    assert all(torch.equal(value, weights[name]) for name, value in module.state_dict().items())
