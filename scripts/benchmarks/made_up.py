@@ -84,7 +84,8 @@ def make_instances(params: dict[str, Any], text: Text, words: int) -> list[Insta
         tokens = passage.split()[: text.tokens]
         if spans:
             words_of_question = "What did Nora say of the captain and his sister ?".split()
-            instances.append(reader.text_to_instance(tokens, words_of_question, [" ".join(tokens[3:6])], (3, 6)))
+            known = {"answers": [" ".join(tokens[3:6])], "span": (3, 6)}
+            instances.append(reader.text_to_instance(tokens, words_of_question, **known))
         else:
             question = QUESTION.format(entity=ENTITIES[1], own="it")
             instances.append(reader.text_to_instance(" ".join(tokens), question, ENTITIES, answer=ENTITIES[0]))

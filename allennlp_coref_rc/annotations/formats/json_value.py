@@ -64,6 +64,10 @@ class JsonValue:
             raise self.error("a text or a list of its tokens")
         return self.string() if isinstance(self.value, str) else self.strings()
 
+    def name(self) -> str:
+        """A string, or an integer as one."""
+        return str(self.value) if type(self.value) is int else self.string()
+
     def boolean(self) -> bool:
         if not isinstance(self.value, bool):
             raise self.error("true or false")

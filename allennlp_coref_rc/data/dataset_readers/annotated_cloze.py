@@ -1,11 +1,7 @@
-import os
-from collections.abc import Iterable, Iterator
-from typing import Any
-
 from allennlp.data import DatasetReader
 
 from allennlp_coref_rc.annotations import Document
-from allennlp_coref_rc.annotations.formats.json_value import JsonValue, read_json
+from allennlp_coref_rc.annotations.formats.json_value import JsonValue
 from allennlp_coref_rc.data.dataset_readers.cloze_dataset_reader import ClozeDatasetReader
 
 KEYS = ("candidates", "answer", "clusters")
@@ -26,17 +22,9 @@ class AnnotatedClozeReader(ClozeDatasetReader):
     columns = ("passage", "question", "candidates")
     optional_columns = ("id", "answer")
 
-    def read_items(self, path: str, name: str) -> Iterator[tuple[str, Any]]:
-        return self.row_items(read_json(path), name)
-
-    def row_items(self, rows: Iterable[JsonValue], name: str) -> Iterator[tuple[str, Any]]:
-        for number, row in enumerate(rows, start=1):
-            yield row.place, (f"{os.path.basename(name)}:{number}", row)
-
     def to_document(self, item: tuple[str, JsonValue]) -> Document:
         default_id, values = item
-        id = values.get("id")
         data = {key: value.value for key in KEYS if (value := values.get(key)) is not None}
         passage, question = values["passage"].text(), values["question"].text()
-        name = default_id if id is None else str(id.value) if type(id.value) is int else id.string()
-        return self.document(self.split(passage), [question], [data], name)
+        id = values["id"].name() if values.get("id") else default_id
+        return self.document(passage, [question], [data], id)

@@ -78,7 +78,7 @@ class AnnotatedCnnDailyMailReader(ClozeDatasetReader):
         question = cnn_dailymail.read_question(str(item)) if is_file else cnn_dailymail.question_from_json(str(item))
         data = {key: getattr(question, key) for key in ("answer", "entities", "url")}
         data["candidates"] = list(question.entities) or None
-        document = self.document(self.split(question.passage), [question.question], [data], question.id)
+        document = self.document(question.passage, [question.question], [data], question.id)
         if question.clusters:
             expected = len(f"{question.passage} {question.question}".split())
             if len(document.text) != expected:

@@ -1,7 +1,7 @@
 import os
 import re
-from collections.abc import Iterable, Iterator, Sequence
-from typing import Any, Optional
+from collections.abc import Iterator, Sequence
+from typing import Any, Optional, Union
 
 from allennlp.data import DatasetReader
 from allennlp.data.tokenizers import WhitespaceTokenizer
@@ -52,13 +52,11 @@ class AnnotatedLambadaReader(ClozeDatasetReader):
                 if line.strip():
                     yield f"{path}, line {number}", (f"{os.path.basename(name)}:{number}", line)
 
-    def row_items(self, rows: Iterable[JsonValue], name: str) -> Iterator[tuple[str, tuple[str, str]]]:
-        for number, row in enumerate(rows, start=1):
-            yield row.place, (f"{os.path.basename(name)}:{number}", row["text"].string())
-
-    def to_document(self, item: tuple[str, str]) -> Document:
+    def to_document(self, item: tuple[str, Union[str, JsonValue]]) -> Document:
         id, line = item
-        text = JsonValue(parse_json(line))["text"].string() if _OBJECT.match(line) else line
+        if isinstance(line, str):
+            line = JsonValue(parse_json(line) if _OBJECT.match(line) else {"text": line})
+        text = line["text"].string()
         context, _, answer = " ".join(text.split()).rpartition(" ")
         tokens = self.tokenize(context)
         if not tokens:

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, Optional, Union
 import numpy as np
 from allennlp.data import DatasetReader, Instance
 
-from allennlp_coref_rc.annotations import AnnotatedText, Document, sentence_spans
+from allennlp_coref_rc.annotations import Document
 from allennlp_coref_rc.annotations.annotated_text import Span, question_id
 from allennlp_coref_rc.annotations.formats import annotated_text_from_dassa
 from allennlp_coref_rc.annotations.formats.json_value import JsonValue, read_json
@@ -80,6 +80,9 @@ class AnnotatedNarrativeQaReader(ReadingComprehensionReader):
     A question whose span ends beyond `max_passage_length` is skipped, so use limits of length only for training. In
     training, DASSA limits passages to 800 tokens and questions to 50, and elsewhere it sets no limits. With
     `keep_skipped` such a question is kept, and both ends of its span are -1.
+
+    Arguments of `text_to_instance` are `answers`, which are texts, and a `span`, [start, end) tokens of the passage. By
+    default it is the one that is most like an answer, if there are answers.
 
     Registered as a `DatasetReader` with name "annotated_narrativeqa". It also takes the parameters of
     `ReadingComprehensionReader`. By default `annotate_together` and `wrap_question` are false.
@@ -210,13 +213,13 @@ class AnnotatedNarrativeQaReader(ReadingComprehensionReader):
     def to_document(self, item: Union[Summary, DassaDocument]) -> Document:
         if isinstance(item, Summary):
             tokenize = str.split if self._text == "tokenized" else self.tokenize
-            tokens = [tokenize(text) for text in (item.text, *item.questions)]
-            parts = [AnnotatedText(part, sentence_spans(part)) for part in tokens]
-            parts[0] = parts[0].located(item.text)
-            return self._document(parts, [{"answers": answers} for answers in item.answers], tokenize, item.document_id)
+            passage = self.split(tokenize(item.text)).located(item.text)
+            data = [{"answers": answers} for answers in item.answers]
+            document = super().document(passage, list(map(tokenize, item.questions)), data, item.document_id)
+            return self._with_spans(document, tokenize)
         values, id = item.values, item.values.get("document_id")
         name = f"P{item.number:05d}" if id is None else id.string()
-        parts, data, malformed = [annotated_text_from_dassa(values["summary_parse"])], [], []
+        parts, known, malformed = [annotated_text_from_dassa(values["summary_parse"])], [], []
         questions = values.get("questions")
         for question in questions.list() if questions else []:
             try:
@@ -224,31 +227,27 @@ class AnnotatedNarrativeQaReader(ReadingComprehensionReader):
                 chunks = question.get("answers_best_chunks")
                 spans = [list(chunk["span"].span(len(parts[0]))) for chunk in (chunks.list() if chunks else [])]
                 parts.append(annotated_text_from_dassa(question["question_parse"], question.get("question_srl")))
-                data.append({"answers": answers, "span": spans[0] if spans else None})
+                known.append({"answers": answers, **({"span": spans[0]} if spans else {})})
             except ConfigurationError as error:
                 malformed.append(str(error))
-        return self._document(parts, data, self.tokenize, name, malformed)
+        of_document = {"questions": known, **({MALFORMED: malformed} if malformed else {})}
+        return self._with_spans(Document.of(*parts, id=name, data=of_document), self.tokenize)
 
-    def _document(
-        self,
-        parts: Sequence[AnnotatedText],
-        data: Sequence[dict[str, Any]],
-        tokenize: Callable[[str], list[str]],
-        id: Optional[str] = None,
-        malformed: Sequence[str] = (),
+    def document(
+        self, passage: GivenPassage, questions: Sequence[Text], data: Sequence[dict], id: Optional[str] = None
     ) -> Document:
-        passage, *questions = (part.tokens for part in parts)
-        known_questions = []
-        for question, known in zip(questions, data):
-            known = {key: value for key, value in known.items() if value is not None}
-            answers = JsonValue(known.get("answers", []), path="answers").strings()
-            if answers and "span" not in known:
+        return self._with_spans(super().document(passage, questions, data, id), self.tokenize)
+
+    def _with_spans(self, document: Document, tokenize: Callable[[str], list[str]]) -> Document:
+        """Adds the span that is most like an answer to each question with answers and without a span."""
+        passage, *questions = (document.text.tokens[slice(*document.part(i))] for i in range(len(document.parts)))
+        for question, data in zip(questions, document.questions):
+            answers = JsonValue(data.get("answers", []), path="answers").strings()
+            if answers and "span" not in data:
                 span = oracle_span(passage, question, list(map(tokenize, answers)), self._oracle)
                 if span:
-                    known.update(span=[span.start, span.end], rouge_l=span.rouge_l, oracle=self._oracle)
-            known_questions.append(known)
-        more = {MALFORMED: list(malformed)} if malformed else {}
-        return Document.of(*parts, id=id, data={"questions": known_questions, **more})
+                    data.update(span=[span.start, span.end], rouge_l=span.rouge_l, oracle=self._oracle)
+        return document
 
     def passage_span(self, document: Document, question: int) -> Span:
         if self._excerpt_length is None:
@@ -287,25 +286,6 @@ class AnnotatedNarrativeQaReader(ReadingComprehensionReader):
             instance = self.make_instance(text, boundary, known)
             add_span(instance, span)
             yield instance
-
-    def text_to_instance(  # type: ignore[override]  # named parameters, where AllenNLP has any
-        self,
-        passage: GivenPassage,
-        question: Text,
-        answers: Optional[Sequence[str]] = None,
-        span: Optional[Span] = None,
-        clusters: Optional[Sequence] = None,
-    ) -> Instance:
-        """
-        As in other readers, but with `answers`, which are texts, and a `span`, [start, end) tokens of the passage; by
-        default it is the one that is most like an answer, if there are answers.
-        """
-        data = {"answers": answers, "span": span and list(span), "clusters": clusters}
-        document = self._document([self.split(passage), self.split(question)], [data], self.tokenize)
-        self.check_questions(document)
-        for instance in self.to_instances(self.annotate(document, passage)):
-            return instance
-        raise ConfigurationError(f"found a question that is left out: {CUT_OFF}")
 
 
 def excerpt_span(passage: Sequence[str], question: Sequence[str], length: int) -> Span:

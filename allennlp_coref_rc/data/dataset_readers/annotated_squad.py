@@ -219,7 +219,7 @@ def _question_data(question: JsonValue, passage: AnnotatedText) -> dict[str, Any
     data: dict[str, Any] = {}
     id, impossible = question.get("id"), question.get("is_impossible")
     if id is not None:
-        data["id"] = str(id.integer()) if isinstance(id.value, int) else id.string()
+        data["id"] = id.name()
     if impossible is not None and impossible.boolean():
         return {**data, "unanswerable": True}
     texts: list[str] = []

@@ -198,4 +198,4 @@ class AnnotatedWhoDidWhatReader(ClozeDatasetReader):
         }
         question = f"{item.left} {PLACEHOLDER} {item.right}"
         # An article may have several questions, so its id does not identify them.
-        return self.document(self.split(item.passage), [question], [data], f"{item.question_id}:{item.line}")
+        return self.document(item.passage, [question], [data], f"{item.question_id}:{item.line}")

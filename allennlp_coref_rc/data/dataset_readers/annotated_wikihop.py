@@ -1,9 +1,8 @@
 import dataclasses
-import os
 import random
 import re
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import accumulate
 from typing import Any, Optional, cast
 
@@ -13,7 +12,7 @@ from allennlp_coref_rc.annotations import AnnotatedText, Document, clusters_from
 from allennlp_coref_rc.annotations.annotated_text import Span
 from allennlp_coref_rc.annotations.annotators import Annotator
 from allennlp_coref_rc.annotations.clusters import largest_clusters, relevant_clusters
-from allennlp_coref_rc.annotations.formats.json_value import JsonValue, read_json
+from allennlp_coref_rc.annotations.formats.json_value import JsonValue
 from allennlp_coref_rc.common.checks import check_choice, check_number
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.data.dataset_readers.answers import add_candidates, mark_skipped
@@ -83,6 +82,9 @@ class AnnotatedWikiHopReader(ReadingComprehensionReader):
     The metadata have the `relation`. For the development set they also have whether more than half of the workers said
     that the answer `follows`, and whether they said that it needs a `single` text or `multiple` texts.
 
+    In `text_to_instance` a passage may be a list of supporting texts, whose order is kept. A question is a relation and
+    an entity, as in the files ("country_of_citizenship louis-philippe fiset"), and candidates are required.
+
     Registered as a `DatasetReader` with name "annotated_wikihop". It also takes the parameters of
     `ReadingComprehensionReader`. By default `annotate_together` and `wrap_question` are false.
 
@@ -137,39 +139,34 @@ class AnnotatedWikiHopReader(ReadingComprehensionReader):
         self._max_clusters = max_clusters
         self._subset = subset
 
-    def read_items(self, path: str, name: str) -> Iterator[tuple[str, dict[str, Any]]]:
-        return self.row_items(read_json(path), name)
+    def to_document(self, item: tuple[str, JsonValue]) -> Document:
+        default_id, values = item
+        id = values["id"].string() if values.get("id") else default_id
+        query = values["query"].string()
+        data = {key: values.value.get(key) for key in ("candidates", "answer", "annotations")}
+        _candidates(data)
+        if values.get("document"):
+            return _document(_preprocessed(values), query.split(), data, id)
+        supports = values["supports"].strings()
+        if self._shuffle_supports:
+            supports = random.Random(f"{self._seed} {id}").sample(supports, len(supports))
+        return self.document(supports, [query], [data], id)
 
-    def row_items(self, rows: Iterable[JsonValue], name: str) -> Iterator[tuple[str, dict[str, Any]]]:
-        for number, row in enumerate(rows, start=1):
-            known = {key: value for key, value in row.value.items() if value is not None}
-            yield row.place, {"id": f"{os.path.basename(name)}:{number}", **known}
-
-    def to_document(self, item: dict[str, Any]) -> Document:
-        values = JsonValue(item)
-        id, query = values["id"].string(), values["query"].string()
-        data = {"candidates": _candidates(item), **{key: item.get(key) for key in ("answer", "annotations")}}
-        if "document" in item:
-            document = _document(_preprocessed(values), query.split(), data, id)
-        else:
-            supports = values["supports"].strings()
-            if self._shuffle_supports:
-                supports = random.Random(f"{self._seed} {id}").sample(supports, len(supports))
-            document = self._joined(supports, query, data, id)
-        return document
-
-    def _joined(
-        self, supports: Sequence[GivenPassage], query: Text, data: dict[str, Any], id: Optional[str] = None
+    def document(
+        self, passage: GivenPassage, questions: Sequence[Text], data: Sequence[dict], id: Optional[str] = None
     ) -> Document:
+        """As in other readers, but a list is that of the supporting texts."""
+        supports = [passage] if isinstance(passage, (str, AnnotatedText)) else passage
+        (query,), (known,) = questions, data
         texts = [self.split(support) for support in supports]
         spans = [[stop - len(text), stop] for text, stop in zip(texts, accumulate(map(len, texts)))]
         if isinstance(query, str):
             relation, _, entity = query.strip().partition(" ")
             query = [relation, *self.tokenize(entity)] if relation else []
-        passage = AnnotatedText.concatenate(*texts)
+        joined = AnnotatedText.concatenate(*texts)
         if all(isinstance(support, str) for support in supports):
-            passage = passage.located("\n".join(cast(Sequence[str], supports)))
-        return _document(passage, query, {**data, "supports": spans}, id)
+            joined = joined.located("\n".join(cast(Sequence[str], supports)))
+        return _document(joined, query, {**known, "supports": spans}, id)
 
     def annotate_documents(self, documents: Sequence[Document], annotator: Annotator) -> list[Document]:
         """As in other readers, but documents of the authors' preprocessed files keep their own annotations."""
@@ -177,17 +174,18 @@ class AnnotatedWikiHopReader(ReadingComprehensionReader):
         annotated = iter(super().annotate_documents(bare, annotator))
         return [next(annotated) if "supports" in doc.questions[0] else doc for doc in documents]
 
-    def to_instances(self, document: Document) -> Iterator[Instance]:
-        judged = _majority(document.questions[0].get("annotations"))
-        if self._subset and not judged:
+    def check_questions(self, document: Document) -> None:
+        """As in other readers. A subset needs the workers' judgements, but not for the questions of predictions."""
+        super().check_questions(document)
+        if self._subset and not document.questions[0].get("annotations"):
             raise ConfigurationError(f"found no annotations, which dataset_reader.subset, {self._subset!r}, needs")
-        if self._subset and not all(judged[word] for word in SUBSETS[self._subset]):
-            self.skipped[f"not of the subset {self._subset!r}"] += 1
-        else:
-            yield from self._instances(document)
 
-    def _instances(self, document: Document) -> Iterator[Instance]:
+    def to_instances(self, document: Document) -> Iterator[Instance]:
         (data,) = document.questions
+        judged = _majority(data.get("annotations"))
+        if self._subset and judged and not all(judged[word] for word in SUBSETS[self._subset]):
+            self.skipped[f"not of the subset {self._subset!r}"] += 1
+            return
         candidates, answer = _candidates(data), data.get("answer")
         text, boundary = self.select(document)
         passage = text.tokens[:boundary]
@@ -213,7 +211,7 @@ class AnnotatedWikiHopReader(ReadingComprehensionReader):
         skipped = index is not None and not self._occurs(words[index], spans[index], passage)
         if skipped and self.skip(ABSENT_ANSWER):
             return
-        known = {"answer": answer, "relation": relation, **_majority(data.get("annotations"))}
+        known = {"answer": answer, "relation": relation, **judged}
         instance = self.make_instance(text, boundary, known)
         target = None if answer is None else self.tokenize(answer) if index is None else words[index]
         add_candidates(instance, candidate_names(candidates), words, target, contiguous=not self._bag_of_tokens)
@@ -225,26 +223,6 @@ class AnnotatedWikiHopReader(ReadingComprehensionReader):
         if not self._bag_of_tokens:
             return bool(spans)
         return not set(map(str.lower, words)).isdisjoint(map(str.lower, passage))
-
-    def text_to_instance(  # type: ignore[override]  # named parameters, where AllenNLP has any
-        self,
-        passage: GivenPassage,
-        question: Text,
-        candidates: Optional[Sequence[Text]] = None,
-        answer: Optional[str] = None,
-        clusters: Optional[Sequence] = None,
-        **data: Any,
-    ) -> Instance:
-        """
-        As in other readers, but a passage may be a list of supporting texts, whose order is kept, a question is a
-        relation and an entity, as in the files ("country_of_citizenship louis-philippe fiset"), and candidates are
-        required.
-        """
-        supports = [passage] if isinstance(passage, (str, AnnotatedText)) else passage
-        data = {"candidates": candidates, "answer": answer, "clusters": clusters, **data}
-        for instance in self._instances(self.annotate(self._joined(supports, question, data), passage)):
-            return instance
-        raise ConfigurationError(f"found a question that is left out: {ABSENT_ANSWER}")
 
 
 def _document(passage: AnnotatedText, question: Sequence[str], data: dict[str, Any], id: Optional[str]) -> Document:

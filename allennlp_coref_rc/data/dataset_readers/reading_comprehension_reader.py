@@ -19,7 +19,7 @@ from allennlp_coref_rc.annotations import AnnotatedText, Document, clusters_from
 from allennlp_coref_rc.annotations.annotated_text import Piece, Span
 from allennlp_coref_rc.annotations.annotators import Annotator, annotate_documents, annotate_questions
 from allennlp_coref_rc.annotations.document import read_lines
-from allennlp_coref_rc.annotations.formats.json_value import JsonValue
+from allennlp_coref_rc.annotations.formats.json_value import JsonValue, read_json
 from allennlp_coref_rc.common.checks import check_number
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import known_as, local_path
@@ -161,13 +161,18 @@ class ReadingComprehensionReader(DatasetReader):
         """
         The items of a file in the official format, each with its place for messages ("FILE, line 3"), or the error of a
         malformed item. This should be quick, since every worker reads all items to take its share. `path` is the local
-        file, and `name` the path or URL that the user gave.
+        file, and `name` the path or URL that the user gave. By default a file has an object a line, or is a list of
+        objects, which are items as rows are.
         """
-        raise NotImplementedError
+        return self.row_items(read_json(path), name)
 
     def row_items(self, rows: Iterable[JsonValue], name: str) -> Iterator[tuple[str, Any]]:
-        """The items, as in `read_items`, from the rows of a data set of the hub, which have the `columns`."""
-        raise NotImplementedError
+        """
+        The items, as in `read_items`, from the rows of a data set of the hub, which have the `columns`. By default they
+        are the rows, each with an id for a question that has none of its own.
+        """
+        for number, row in enumerate(rows, start=1):
+            yield row.place, (f"{os.path.basename(name)}:{number}", row)
 
     def to_document(self, item: Any) -> Document:
         """
@@ -206,7 +211,7 @@ class ReadingComprehensionReader(DatasetReader):
         """
         known = {"candidates": candidates, "answer": answer, "clusters": clusters, **data}
         known = {key: value for key, value in known.items() if value is not None}
-        document = self.document(self.split(passage), [question], [known])
+        document = self.document(passage, [question], [known])
         if known:
             checked_questions(document)
         for instance in self.to_instances(self.annotate(document, passage)):
@@ -397,12 +402,12 @@ class ReadingComprehensionReader(DatasetReader):
         return split.located(text) if isinstance(text, str) else split
 
     def document(
-        self, passage: AnnotatedText, questions: Sequence[Text], data: Sequence[dict], id: Optional[str] = None
+        self, passage: GivenPassage, questions: Sequence[Text], data: Sequence[dict], id: Optional[str] = None
     ) -> Document:
         """A document of a passage and questions, with what is known about each question."""
-        asked = list(map(self.sentences, questions))
-        parts = [len(passage.tokens), *(sum(map(len, sentences)) for sentences in asked)]
-        text = passage.followed_by([sentence for sentences in asked for sentence in sentences])
+        split, asked = self.split(passage), list(map(self.sentences, questions))
+        parts = [len(split.tokens), *(sum(map(len, sentences)) for sentences in asked)]
+        text = split.followed_by([sentence for sentences in asked for sentence in sentences])
         text.id = id
         return Document(text, parts, {"questions": list(data)})
 

@@ -10,6 +10,7 @@ from allennlp.data import Batch, DatasetReader, Vocabulary
 from allennlp.data.tokenizers import WhitespaceTokenizer
 
 from allennlp_coref_rc.annotations.annotators import ExactMatchCoref
+from allennlp_coref_rc.annotations.formats.json_value import JsonValue
 from allennlp_coref_rc.data.annotation_layers import CorefEdges
 from allennlp_coref_rc.data.dataset_readers.annotated_wikihop import AnnotatedWikiHopReader
 from tests.data.dataset_readers.reader_assertions import (
@@ -50,6 +51,10 @@ def write(path, *items):
 
 def words(instance, span):
     return " ".join((tokens(instance["passage"]) + tokens(instance["question"]))[slice(*span)])
+
+
+def document_of(made, item):
+    return made.to_document(("1", JsonValue(item)))
 
 
 class TestAnnotatedWikiHopReader:
@@ -98,13 +103,13 @@ class TestAnnotatedWikiHopReader:
         assert len({found[0] for found in shuffled.values()}) > 10
         # Questions about the same texts have them in orders of their own.
         item = {**ITEM, "supports": [f"A car {i}." for i in range(9)]}
-        assert len({tuple(reader().to_document({**item, "id": str(i)}).text.tokens) for i in range(9)}) == 9
+        assert len({tuple(document_of(reader(), {**item, "id": str(i)}).text.tokens) for i in range(9)}) == 9
         # Earlier questions in the file do not change a question's passage.
         assert [passages(seed=1, max_instances=1)[0]] == passages(seed=1)[:1]
 
     def test_sentences_end_with_their_support(self):
         made = reader(shuffle_supports=False)
-        documents = [made.to_document({**ITEM, "supports": ["A car", "goes. It stops", "now"]})]
+        documents = [document_of(made, {**ITEM, "supports": ["A car", "goes. It stops", "now"]})]
         assert documents[0].text.sentences == [(0, 2), (2, 4), (4, 6), (6, 7), (7, 9)]
         assert documents[0].data["questions"][0]["supports"] == [[0, 2], [2, 6], [6, 7]]
 
@@ -283,7 +288,7 @@ class TestClusters:
         options = {"tokenizer": WhitespaceTokenizer(), "annotator": ExactMatchCoref(entities), **options}
         item = {"id": "a", "query": "home_of anna holt", "candidates": ["ulm", "rome"], "supports": self.SUPPORTS}
         made = reader(shuffle_supports=False, **options)
-        (instance,) = made.to_instances(made.annotate(made.to_document(item)))
+        (instance,) = made.to_instances(made.annotate(document_of(made, item)))
         return instance
 
     def found(self, **options):
@@ -305,7 +310,7 @@ class TestClusters:
         item = {**ITEM, "query": "home_of anna holt", "supports": ["Holt paints. Bo sings. Holt and Bo sing."]}
         for together, expected in ((True, ["Holt"]), (False, [])):
             made = reader(annotator=ExactMatchCoref(["holt", "bo"]), annotate_together=together, keep_skipped=True)
-            (instance,) = made.to_instances(made.annotate(made.to_document(item)))
+            (instance,) = made.to_instances(made.annotate(document_of(made, item)))
             clusters = instance["metadata"].metadata["clusters"]
             assert [words(instance, cluster[0]) for cluster in clusters] == expected
 
@@ -324,7 +329,7 @@ class TestClusters:
         texts = [f"anna {name} {name}" + f" {name}" * (i % 2) for i, name in enumerate(names)]
         item = {"id": "a", "query": "home_of anna", "candidates": ["n1"], "supports": texts}
         made = reader(annotator=ExactMatchCoref(names), shuffle_supports=False)
-        (instance,) = made.to_instances(made.annotate(made.to_document(item)))
+        (instance,) = made.to_instances(made.annotate(document_of(made, item)))
         kept = [words(instance, cluster[0]) for cluster in instance["metadata"].metadata["clusters"]]
         smaller = names[0:40:2]
         assert kept == [name for name in names if name in smaller or name in names[1::2]]
