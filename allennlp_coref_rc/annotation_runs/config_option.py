@@ -1,6 +1,7 @@
 import json
 import os
-from typing import Any
+from copy import deepcopy
+from typing import Any, Union
 
 from allennlp.common import Params, Registrable
 from allennlp.common.params import _environment_variables, evaluate_snippet
@@ -29,15 +30,17 @@ def load_config(option: str, value: str, base: type[Registrable]) -> dict[str, A
         config = config["dataset_reader"]
         if base is Annotator and isinstance(config, dict):
             config = config.get("annotator")
-    return checked_config(option, config, base)
+    return _checked(option, config, base)
 
 
-def build_annotator(option: str, value: str) -> Annotator:
-    """The annotator that an option gives, with a value as `load_config` takes it."""
-    return Annotator.from_params(Params(load_config(option, value, Annotator), f"{option.strip('-')}."))
+def build_annotator(option: str, value: Union[str, dict[str, Any]]) -> Annotator:
+    """The annotator that an option gives, with a value as `load_config` takes it, or a config."""
+    config = load_config(option, value, Annotator) if isinstance(value, str) else _checked(option, value, Annotator)
+    # AllenNLP takes values out of the config as it reads them.
+    return Annotator.from_params(Params(deepcopy(config), f"{option.strip('-')}."))
 
 
-def checked_config(option: str, config: Any, base: type[Registrable]) -> dict[str, Any]:
+def _checked(option: str, config: Any, base: type[Registrable]) -> dict[str, Any]:
     if not isinstance(config, dict) or not isinstance(config.get("type"), str):
         raise ConfigurationError(f"{option}: found {excerpt(config)}, expected an object with a 'type'")
     problems = check_object(base, config, option)

@@ -6,8 +6,6 @@ from allennlp_coref_rc.annotations.annotated_text import (
     Edge,
     Frame,
     clusters_from_json,
-    read_annotated_texts,
-    write_annotated_texts,
 )
 from allennlp_coref_rc.annotations.document import Document, read_documents, read_header, write_documents
 from allennlp_coref_rc.annotations.tokenization import sentence_spans

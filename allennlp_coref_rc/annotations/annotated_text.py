@@ -1,16 +1,13 @@
-import json
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from itertools import accumulate, groupby, pairwise
+from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any, Optional, Union
 
 from pydantic import ConfigDict
 
-from allennlp_coref_rc.annotations.tokenization import Span, sentence_spans, split_words, token_offsets
+from allennlp_coref_rc.annotations.tokenization import Span, sentence_spans, spans_of, split_words, token_offsets
 from allennlp_coref_rc.common.errors import ConfigurationError
-from allennlp_coref_rc.common.files import atomic_write, open_text
-from allennlp_coref_rc.common.json_objects import parse_json
 from allennlp_coref_rc.common.messages import excerpt
 from allennlp_coref_rc.common.schema import validated
 
@@ -246,9 +243,7 @@ class AnnotatedText(_Strict):
             uncut = whole(span)
             if uncut:
                 return [uncut]
-            left = [place[old] for old in range(*span) if old in place]
-            runs = groupby(enumerate(left), key=lambda pair: pair[1] - pair[0])
-            return [(run[0][1], run[-1][1] + 1) for run in (list(group) for _, group in runs)]
+            return spans_of(place[old] for old in range(*span) if old in place)
 
         def whole(span: Span) -> Optional[Span]:
             start, length = place.get(span[0]), span[1] - span[0]
@@ -365,19 +360,3 @@ def question_id(document_id: str, number: int) -> str:
 def clusters_from_json(values: Any) -> list[Cluster]:
     """Coreference clusters from lists of lists of [start, end) spans; anything else raises a `ConfigurationError`."""
     return validated(dict[str, list[Cluster]], {"clusters": values})["clusters"]
-
-
-def read_annotated_texts(path: str) -> Iterator[AnnotatedText]:
-    """The texts of a JSONL file, plain or compressed, one a line."""
-    with open_text(path) as lines:
-        for number, line in enumerate(lines, start=1):
-            try:
-                yield AnnotatedText.from_json(parse_json(line))
-            except ConfigurationError as error:
-                raise ConfigurationError(f"{path}, line {number}: {error}") from error
-
-
-def write_annotated_texts(path: str, texts: Iterable[AnnotatedText]) -> None:
-    with atomic_write(path) as file:
-        for text in texts:
-            file.write(json.dumps(text.to_json(), ensure_ascii=False) + "\n")

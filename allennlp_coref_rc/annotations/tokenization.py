@@ -1,7 +1,7 @@
 """Splits a text into tokens and sentences, and tells where tokens stand in it."""
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Optional
 
@@ -22,6 +22,15 @@ END = frozenset({".", "!", "?", "…", "..."})
 
 CLOSING = frozenset({"'", '"', "''", "”", "’", ")", "]", "-rrb-", "-RRB-", "-rsb-", "-RSB-"})
 """Tokens after the end of a sentence that still belong to it."""
+
+
+def spans_of(positions: Iterable[int]) -> list[Span]:
+    """The spans of tokens that follow one another, in order."""
+    spans: list[Span] = []
+    for position in sorted(positions):
+        start = spans.pop()[0] if spans and spans[-1][1] == position else position
+        spans.append((start, position + 1))
+    return spans
 
 
 def split_words(text: str, language: str = "en") -> list[tuple[str, int]]:

@@ -1,5 +1,4 @@
 from collections.abc import Iterable
-from copy import deepcopy
 from functools import lru_cache
 from inspect import signature
 from typing import TYPE_CHECKING, Any, Optional, Union, overload
@@ -94,14 +93,8 @@ def _build(annotator: Union[str, dict[str, Any], "Annotator"]) -> "Annotator":
 
     if isinstance(annotator, Annotator):
         return annotator
-    from allennlp.common import Params
-
-    from allennlp_coref_rc.annotation_runs.config_option import build_annotator, checked_config
-
-    if isinstance(annotator, str):
-        return build_annotator("annotator", annotator)
-    if not isinstance(annotator, dict):
+    if not isinstance(annotator, (str, dict)):
         raise ConfigurationError(f"found the annotator {excerpt(annotator)}, expected a name, a config or an Annotator")
-    config = checked_config("annotator", annotator, Annotator)
-    # AllenNLP takes values out of the config as it reads them.
-    return Annotator.from_params(Params(deepcopy(config), "annotator."))
+    from allennlp_coref_rc.annotation_runs.config_option import build_annotator
+
+    return build_annotator("annotator", annotator)

@@ -22,7 +22,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     from allennlp_coref_rc.common.files import write_text
-    from allennlp_coref_rc.pages.model_card import model_card, read_metrics
+    from allennlp_coref_rc.common.json_objects import read_json_object
+    from allennlp_coref_rc.pages.model_card import model_card
     from allennlp_coref_rc.safe_archives.archives import config_of
 
     # Nothing of the config is built, so it may name what it likes.
@@ -31,8 +32,9 @@ def run(args: argparse.Namespace) -> None:
     path = folder / README
     if path.exists() and not args.force:
         raise ConfigurationError(f"{path} is there already; -f replaces it")
-    metrics = read_metrics(folder / "metrics.json")
+    metrics_file = folder / "metrics.json"
+    metrics = read_json_object(str(metrics_file)) if metrics_file.exists() else {}
     card = model_card(config, metrics, args.title or folder.resolve().name, args.licence)
     write_text(path, card)
-    missing = "" if metrics else f"; found no {folder / 'metrics.json'}, so it has no metrics"
+    missing = "" if metrics else f"; found no {metrics_file}, so it has no metrics"
     print(f"{path}: a model card, to be read and completed{missing}")

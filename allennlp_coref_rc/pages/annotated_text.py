@@ -1,7 +1,7 @@
 """Shows an annotated text: its entities in colours, its frames, its discourse relations and its edges."""
 
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Sequence
 from itertools import islice
 from typing import Any, NamedTuple, Optional, Union
 
@@ -17,6 +17,9 @@ from allennlp_coref_rc.pages.marked_text import (
     marked_paragraphs,
 )
 from allennlp_coref_rc.pages.templates import render
+
+MAX_TOKENS = 5000
+"""The most tokens of a text that a fragment shows."""
 
 MAX_ROWS = 200
 """The most frames, relations or edges that a fragment lists."""
@@ -60,43 +63,30 @@ def entities(text: AnnotatedText) -> list[Entity]:
 
 def html_fragment(
     text: AnnotatedText,
-    clusters: Optional[Collection[int]] = None,
     answer: Union[str, Sequence[Span], None] = None,
     weights: Optional[Sequence[float]] = None,
     show_entities: bool = True,
-    show_structure: bool = True,
-    max_tokens: int = 5000,
 ) -> str:
     """
     An annotated text as a piece of HTML for a notebook or a part of a page: a `<div>` with its own style, without
     scripts, for light and dark backgrounds. Mentions are underlined in the colour of their entity, have its number, and
-    stand out together when the mouse is on one.
+    stand out together when the mouse is on one. Frames, discourse relations and edges follow in lists that can be
+    unfolded. Of a longer text, only the first `MAX_TOKENS` are shown, and a note says so.
 
     # Parameters
 
     text : `AnnotatedText`
-    clusters : `Collection[int]`, optional (default = `None`)
-        The positions, from 0, of the clusters whose mentions are marked and listed. By default all are. The cluster at
-        position n always has the same colour and the number n + 1.
     answer : `str` or `list[Span]`, optional (default = `None`)
         What is framed: these spans of tokens, or all places that read like this string, in upper or lower case.
     weights : `list[float]`, optional (default = `None`)
         A number of 0 or more for each token, which colours its background.
     show_entities : `bool`, optional (default = `True`)
         Whether a list of the entities follows, with the number of mentions of each.
-    show_structure : `bool`, optional (default = `True`)
-        Whether lists of frames, discourse relations and edges follow, which can be unfolded.
-    max_tokens : `int`, optional (default = `5000`)
-        Longer texts are cut, and a note says so.
     """
     if weights is not None and len(weights) != len(text):
         raise ConfigurationError(f"found {len(weights)} weights, expected one for each of the {len(text)} tokens")
-    known = entities(text)
-    chosen = range(len(known)) if clusters is None else sorted(set(clusters))
-    if any(not 0 <= i < len(known) for i in chosen):
-        raise ConfigurationError(f"found the clusters {list(chosen)}, expected positions from 0 to {len(known) - 1}")
-    shown = min(len(text), max_tokens)
-    marks = in_lanes([mark for mark in mentions(text) if mark.entity - 1 in chosen and mark.start < shown], len(text))
+    shown = min(len(text), MAX_TOKENS)
+    marks = in_lanes([mark for mark in mentions(text) if mark.start < shown], len(text))
     answers = [Mark(start, stop, "answer", lane=len(text)) for start, stop in find_answer(text.tokens, answer)]
     parts = [(start, min(stop, shown)) for start, stop in lines_or_paragraphs(text, text.sentences) if start < shown]
     return render(
@@ -107,10 +97,10 @@ def html_fragment(
         heaviest=full_colour(weights or []),
         length=len(text),
         shown=shown,
-        entities=[known[i] for i in chosen] if show_entities else [],
-        frames=[frame_row(text, frame) for frame in text.frames[:MAX_ROWS]] if show_structure else [],
-        relations=[relation_row(text, relation) for relation in text.relations[:MAX_ROWS]] if show_structure else [],
-        edges=[edge_row(text, edge) for edge in text.edges[:MAX_ROWS]] if show_structure else [],
+        entities=entities(text) if show_entities else [],
+        frames=[frame_row(text, frame) for frame in text.frames[:MAX_ROWS]],
+        relations=[relation_row(text, relation) for relation in text.relations[:MAX_ROWS]],
+        edges=[edge_row(text, edge) for edge in text.edges[:MAX_ROWS]],
         num_frames=len(text.frames),
         num_relations=len(text.relations),
         num_edges=len(text.edges),

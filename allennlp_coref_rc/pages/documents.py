@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 from allennlp_coref_rc.annotations.annotated_text import DiscourseRelation, Edge, Frame
-from allennlp_coref_rc.annotations.document import Document, read_documents, read_header
+from allennlp_coref_rc.annotations.document import Document, read_documents
 from allennlp_coref_rc.annotations.formats import FORMATS
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import write_text
@@ -83,7 +83,7 @@ def page(document: Document, rows: list[Row], number: int) -> str:
 
 
 def _documents(path: str, form: str) -> Iterator[Document]:
-    if form == "annotated" and Path(path).is_file() and read_header(path) is not None:
+    if form == "annotated" and Path(path).is_file():
         yield from (document for _, document in read_documents(path))
     else:
         yield from map(Document, FORMATS[form].read_all(path))

@@ -1,10 +1,8 @@
 import json
 from collections.abc import Iterator
 from functools import partial
-from pathlib import Path
 from typing import Any, Optional
 
-from allennlp_coref_rc.common.json_objects import read_json_object
 from allennlp_coref_rc.pages.templates import render
 from allennlp_coref_rc.version import VERSION
 
@@ -46,11 +44,6 @@ def model_card(config: dict[str, Any], metrics: dict[str, Any], title: str, lice
         transformers=sorted(set(_transformers(config["model"]))),
         metrics=_reported(metrics),
     )
-
-
-def read_metrics(path: Path) -> dict[str, Any]:
-    """The metrics of a training, or none if there is no such file. Other content raises a `ConfigurationError`."""
-    return read_json_object(str(path)) if path.exists() else {}
 
 
 def _typed(part: Any) -> dict[str, Any]:

@@ -22,16 +22,6 @@ def shown_candidates(readers: Sequence[Distributions], answer: str) -> list[str]
     return sorted(sorted(most, key=lambda name: (name != answer, -most[name], name))[:MAX_CANDIDATES])
 
 
-def page(question: BabiQuestion, readers: dict[str, Distributions], candidates: Sequence[str], answer: str) -> str:
-    return render(
-        "story.html.jinja",
-        question=question,
-        readers={name: list(zip(question.statements, sentences)) for name, sentences in readers.items()},
-        candidates=candidates,
-        answer=answer,
-    )
-
-
 def draw(
     path: str, question: BabiQuestion, readers: dict[str, Distributions], candidates: Sequence[str], answer: str
 ) -> None:
@@ -59,6 +49,8 @@ def write_story(path: str, question: BabiQuestion, readers: dict[str, Distributi
     """Shows readers side by side, in a picture PATH.png and a page PATH.html with the numbers. Returns both paths."""
     answer = question.answer.lower()
     candidates = shown_candidates(list(readers.values()), answer)
-    write_text(path + ".html", page(question, readers, candidates, answer))
+    told = {name: list(zip(question.statements, sentences)) for name, sentences in readers.items()}
+    page = render("story.html.jinja", question=question, readers=told, candidates=candidates, answer=answer)
+    write_text(path + ".html", page)
     draw(path + ".png", question, readers, candidates, answer)
     return [path + ".png", path + ".html"]

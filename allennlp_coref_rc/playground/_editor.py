@@ -8,6 +8,7 @@ from typing import Any, Optional
 import streamlit as st
 
 from allennlp_coref_rc.annotations.annotated_text import Cluster, Span
+from allennlp_coref_rc.annotations.tokenization import spans_of
 from allennlp_coref_rc.api import Answer
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.messages import cut
@@ -140,7 +141,7 @@ def show_adding(editing: Editing, reading: Reading) -> None:
     spans: list[Span] = []
     with st.container(height=300 if len(sentences) > FEW else "content"):
         for start, stop in sentences:
-            spans += runs(
+            spans += spans_of(
                 st.pills(
                     "Words of the text",
                     range(start, stop),
@@ -158,16 +159,6 @@ def show_adding(editing: Editing, reading: Reading) -> None:
         key=f"cluster_{editing.edits}",
     )
     button(editing, "Add", lambda old: cluster_edits.add(old, spans, index), bool(spans))
-
-
-def runs(indices: Sequence[int]) -> list[Span]:
-    """The spans of adjacent tokens."""
-    spans: list[Span] = []
-    for i in sorted(indices):
-        joins = spans and spans[-1][1] == i
-        start = spans.pop()[0] if joins else i
-        spans.append((start, i + 1))
-    return spans
 
 
 def word_labels(tokens: Sequence[str], start: int, stop: int) -> dict[int, str]:

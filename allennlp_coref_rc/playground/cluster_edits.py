@@ -23,7 +23,8 @@ def merge(clusters: Sequence[Cluster], indices: Collection[int]) -> Clusters:
     """Merges two or more clusters into one, which takes the place of the first of them."""
     chosen = sorted(set(indices))
     if len(chosen) < 2:
-        raise ConfigurationError(f"found mentions of {_number(chosen)}, expected mentions of two or more to be merged")
+        number = "one cluster" if chosen else "no cluster"
+        raise ConfigurationError(f"found mentions of {number}, expected mentions of two or more to be merged")
     joint = [span for i in chosen for span in clusters[i]]
     return _tidy([joint if i == chosen[0] else cluster for i, cluster in enumerate(clusters) if i not in chosen[1:]])
 
@@ -53,10 +54,6 @@ def _check(clusters: Sequence[Cluster], mentions: Collection[Mention]) -> None:
     for mention in mentions:
         if not 0 <= mention.cluster < len(clusters) or mention.span not in clusters[mention.cluster]:
             raise ConfigurationError(f"found no mention {mention.span} in cluster {mention.cluster}")
-
-
-def _number(chosen: Sequence[int]) -> str:
-    return "one cluster" if chosen else "no cluster"
 
 
 def _tidy(clusters: Sequence[Cluster]) -> Clusters:

@@ -1,5 +1,5 @@
 import copy
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from contextlib import nullcontext
 from functools import cached_property
 from typing import Any, Optional, Protocol, cast, runtime_checkable
@@ -10,19 +10,21 @@ from allennlp.data.fields import TextField
 from allennlp.models import Model
 from allennlp.predictors import Predictor
 
-from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, clusters_from_json
+from allennlp_coref_rc.annotations.annotated_text import AnnotatedText
 from allennlp_coref_rc.annotations.annotators import Annotator
 from allennlp_coref_rc.annotations.formats.json_value import JsonValue
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.json_objects import is_text, parse_json
 from allennlp_coref_rc.common.messages import excerpt, most_similar
-from allennlp_coref_rc.data.dataset_readers.question_data import check_candidates
 from allennlp_coref_rc.data.dataset_readers.reading_comprehension_reader import ReadingComprehensionReader
 from allennlp_coref_rc.data.fields import metadata_of
 from allennlp_coref_rc.modules.attention_recorder import AttentionRecorder
 from allennlp_coref_rc.modules.length_buckets import length_buckets
 from allennlp_coref_rc.predictors.interpretable_predictor import InterpretablePredictor
 from allennlp_coref_rc.predictors.unknown_words import WordKnowledge
+
+KEYS = ("passage", "question", "candidates", "clusters")
+"""The keys of an input."""
 
 PLAIN = frozenset({bool, float, int, str})
 
@@ -136,11 +138,11 @@ class ExplainingPredictor(InterpretablePredictor):
 def checked_inputs(inputs: JsonDict, optional: Sequence[str]) -> dict[str, Any]:
     """
     Takes the arguments of a reader's `text_to_instance` from an input: "passage", "question", and the `optional` keys.
-    Other keys are ignored, unless they look like misspelt optional ones.
+    Other keys are ignored, unless they look like misspelt optional ones. The reader checks the optional values.
     """
     if not isinstance(inputs, dict):
         raise JsonValue(inputs).error("an object")
-    other = set(inputs).difference(CHECKS)
+    other = set(inputs).difference(KEYS)
     for key in set(optional).difference(inputs) if other else ():
         if similar := most_similar(key, other):
             raise ConfigurationError(f"found the key {excerpt(similar[0], 40)}; did you mean {key}?")
@@ -148,8 +150,7 @@ def checked_inputs(inputs: JsonDict, optional: Sequence[str]) -> dict[str, Any]:
     for key in ("passage", "question"):
         if key not in arguments:
             raise ConfigurationError(f"found the keys {excerpt(sorted(inputs))}, expected the key {key!r}")
-    for key, value in arguments.items():
-        CHECKS[key](key, value)
+        _check_text(key, arguments[key])
     return arguments
 
 
@@ -162,15 +163,6 @@ def _check_text(key: str, text: Any) -> None:
             part.text()
     elif not isinstance(text, str) or not is_text(text):
         raise JsonValue(text, path=key).error("a string" if isinstance(text, str) else "a text or a list of texts")
-
-
-CHECKS: dict[str, Callable[[str, Any], Any]] = {
-    "passage": _check_text,
-    "question": _check_text,
-    "candidates": lambda key, value: check_candidates(JsonValue(value, path=key)),
-    "clusters": lambda key, value: clusters_from_json(value),
-}
-"""By key, a check of the value."""
 
 
 def _check_answers(model: Model, predictor: type[ExplainingPredictor]) -> None:

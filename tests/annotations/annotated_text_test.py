@@ -11,10 +11,11 @@ from hypothesis import strategies as st
 from allennlp_coref_rc.annotations import (
     AnnotatedText,
     DiscourseRelation,
+    Document,
     Edge,
     Frame,
-    read_annotated_texts,
-    write_annotated_texts,
+    read_documents,
+    write_documents,
 )
 from tests.annotations.texts import annotated_texts
 
@@ -206,20 +207,29 @@ def test_concatenation_shifts_spans():
     assert joint.frames == [Frame((3, 4), [("A1", (2, 5))])]
 
 
+def write(path, texts):
+    write_documents(str(path), map(Document, texts))
+
+
+def read(path):
+    return (document.text for _, document in read_documents(str(path)))
+
+
 @pytest.mark.parametrize("suffix", ["jsonl", "jsonl.gz", "jsonl.bz2", "jsonl.xz"])
 def test_files_give_the_texts_back(tmp_path, suffix):
     path = str(tmp_path / f"texts.{suffix}")
     # A line separator inside a token must not end the line, nor may letters beyond ASCII be lost.
     texts = [AnnotatedText(["Ma\u2028ry", "Zoë", "\n"], clusters=[[(0, 1), (1, 2)]]), AnnotatedText([])]
-    write_annotated_texts(path, iter(texts))
-    assert list(read_annotated_texts(path)) == texts
+    write(path, iter(texts))
+    assert list(read(path)) == texts
     assert os.listdir(tmp_path) == [f"texts.{suffix}"]
 
 
 def test_a_name_that_ends_in_gz_is_compressed(tmp_path):
     path = tmp_path / "texts.jsonl.gz"
-    write_annotated_texts(str(path), [AnnotatedText(["Mary"])])
-    assert json.loads(gzip.decompress(path.read_bytes()))["tokens"] == ["Mary"]
+    write(path, [AnnotatedText(["Mary"])])
+    _, line = gzip.decompress(path.read_bytes()).splitlines()
+    assert json.loads(line)["tokens"] == ["Mary"]
 
 
 @pytest.mark.parametrize(
@@ -236,12 +246,14 @@ def test_a_name_that_ends_in_gz_is_compressed(tmp_path):
 )
 def test_a_malformed_line_is_named(tmp_path, line):
     path = tmp_path / "texts.jsonl"
-    path.write_text('{"tokens": ["a"]}\n{"tokens": ["b"]}\n' + line + '\n{"tokens": ["d"]}\n')
-    texts = read_annotated_texts(str(path))
+    path.write_text(
+        '{"annotated_documents": 1}\n{"tokens": ["a"]}\n{"tokens": ["b"]}\n' + line + '\n{"tokens": ["d"]}\n'
+    )
+    texts = read(path)
     assert [next(texts).tokens, next(texts).tokens] == [["a"], ["b"]]
     with pytest.raises(ConfigurationError) as error:
         next(texts)
-    assert f"{path}, line 3: " in str(error.value)
+    assert f"{path}, line 4: " in str(error.value)
 
 
 @pytest.mark.parametrize("suffix", ["jsonl", "jsonl.gz"])
@@ -252,11 +264,11 @@ def test_a_failed_write_leaves_nothing_behind(tmp_path, suffix):
 
     path = tmp_path / f"texts.{suffix}"
     with pytest.raises(RuntimeError, match="no more"):
-        write_annotated_texts(str(path), texts())
+        write(path, texts())
     assert os.listdir(tmp_path) == []
 
-    write_annotated_texts(str(path), [AnnotatedText(["old"])])
+    write(path, [AnnotatedText(["old"])])
     with pytest.raises(RuntimeError, match="no more"):
-        write_annotated_texts(str(path), texts())
+        write(path, texts())
     assert os.listdir(tmp_path) == [path.name]
-    assert [text.tokens for text in read_annotated_texts(str(path))] == [["old"]]
+    assert [text.tokens for text in read(path)] == [["old"]]

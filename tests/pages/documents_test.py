@@ -158,8 +158,13 @@ def test_other_formats_are_shown(tmp_path, form):
 def test_what_cannot_be_shown_is_named(tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("empty.jsonl").write_text("")
-    for file, message in (("none.jsonl", "none.jsonl: no such file"), ("empty.jsonl", "found no documents")):
+    write_documents("nothing.jsonl", [])
+    for file, message in (
+        ("none.jsonl", "none.jsonl: no such file"),
+        ("empty.jsonl", "empty.jsonl, line 1: found no header"),
+        ("nothing.jsonl", "nothing.jsonl: found no documents"),
+    ):
         with pytest.raises(SystemExit) as error:
             main(["draw", "clusters", file])
         assert error.value.code == 2 and message in capsys.readouterr().err
-    assert [path.name for path in tmp_path.iterdir()] == ["empty.jsonl"]
+    assert {path.name for path in tmp_path.iterdir()} == {"empty.jsonl", "nothing.jsonl"}

@@ -29,9 +29,6 @@ class FastCoref(Annotator):
         Weights: a folder, or a name on the hub. By default the authors'.
     device : `str`, optional (default = `None`)
         Such as `"cuda:0"` or `"cpu"`. By default the first GPU if there is one.
-    max_tokens_in_batch : `int`, optional (default = `1`)
-        How many word pieces a batch may have; a batch always has at least one text. Larger batches are faster. But
-        fastcoref lets padding become mentions, so a text's clusters then depend on the other texts in its batch.
 
     # Example
 
@@ -45,22 +42,20 @@ class FastCoref(Annotator):
         model: str = "fcoref",
         model_name_or_path: Optional[str] = None,
         device: Optional[str] = None,
-        max_tokens_in_batch: int = 1,
     ) -> None:
         check_choice("fastcoref", "model", model, MODELS)
         self._class, weights = MODELS[model]
         self._weights = model_name_or_path or weights
         self._device = device
-        self._max_tokens_in_batch = max_tokens_in_batch
 
     def annotate_batch(self, texts: Sequence[AnnotatedText]) -> list[AnnotatedText]:
         annotated = list(texts)
         filled = [i for i, text in enumerate(texts) if text.tokens]
         if filled:
+            # A batch of one text. In larger ones fastcoref lets padding become mentions, so that a text's clusters
+            # would depend on the other texts.
             results = self._model.predict(
-                texts=[texts[i].tokens for i in filled],
-                is_split_into_words=True,
-                max_tokens_in_batch=self._max_tokens_in_batch,
+                texts=[texts[i].tokens for i in filled], is_split_into_words=True, max_tokens_in_batch=1
             )
             # Texts that are too long are not among the results.
             by_index = {result.text_idx: result for result in results}

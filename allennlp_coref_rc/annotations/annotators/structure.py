@@ -1,6 +1,7 @@
 from collections.abc import Sequence
 from typing import Optional
 
+from allennlp_coref_rc.annotations.annotated_text import LAYERS
 from allennlp_coref_rc.annotations.annotators.annotator import Annotator
 from allennlp_coref_rc.annotations.annotators.compose import ComposedAnnotator
 from allennlp_coref_rc.annotations.annotators.coref.english_coref.english_coref import EnglishCoref
@@ -8,8 +9,6 @@ from allennlp_coref_rc.annotations.annotators.discourse.discourse import Discour
 from allennlp_coref_rc.annotations.annotators.roles.roles import Roles
 from allennlp_coref_rc.annotations.annotators.spacy_dependencies import SpacyDependencies
 from allennlp_coref_rc.common.checks import check_choice
-
-LAYERS = ("clusters", "frames", "relations", "edges")
 
 
 @Annotator.register("structure")

@@ -5,8 +5,8 @@ import os
 from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
-from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, read_annotated_texts
-from allennlp_coref_rc.annotations.document import read_documents, read_header
+from allennlp_coref_rc.annotations.annotated_text import AnnotatedText
+from allennlp_coref_rc.annotations.document import read_documents
 from allennlp_coref_rc.annotations.formats.brat import read_brat
 from allennlp_coref_rc.annotations.formats.conll_2012 import read_conll_2012
 from allennlp_coref_rc.annotations.formats.conll_2016 import read_conll_2016
@@ -40,12 +40,8 @@ class Format(NamedTuple):
 
 
 def read_annotated(path: str) -> Iterator[AnnotatedText]:
-    """The texts of a file written by `write_annotated_texts` or `coref-rc annotate`."""
-    if read_header(path) is None:
-        yield from read_annotated_texts(path)
-    else:
-        for _, document in read_documents(path):
-            yield document.text
+    """The texts of a file that `write_documents` or `coref-rc annotate` has written."""
+    return (document.text for _, document in read_documents(path))
 
 
 FORMATS: dict[str, Format] = {

@@ -1,11 +1,13 @@
 import os
 from collections.abc import Iterator
-from itertools import accumulate, groupby
+from dataclasses import replace
+from itertools import accumulate
 from typing import Optional
 
 from allennlp_coref_rc.annotations.alignment import UNKNOWN, normalized
 from allennlp_coref_rc.annotations.annotated_text import RELATION_TYPES, AnnotatedText, DiscourseRelation, Span
 from allennlp_coref_rc.annotations.formats.json_value import JsonValue, read_json
+from allennlp_coref_rc.annotations.tokenization import spans_of
 
 PARSES = "parses.json"
 
@@ -51,14 +53,8 @@ def read_conll_2016(path: str) -> Iterator[AnnotatedText]:
 
 def _texts(parses: JsonValue) -> Iterator[tuple[str, AnnotatedText]]:
     for id, document in parses.items():
-        tokens: list[str] = []
-        sentences: list[Span] = []
-        for sentence in document["sentences"].list():
-            words = [_word(word) for word in sentence["words"].list()]
-            if words:
-                sentences.append((len(tokens), len(tokens) + len(words)))
-                tokens.extend(words)
-        yield id, AnnotatedText(tokens, sentences, id=id)
+        sentences = [[_word(word) for word in sentence["words"].list()] for sentence in document["sentences"].list()]
+        yield id, replace(AnnotatedText.of_sentences(list(filter(None, sentences))), id=id)
 
 
 def _word(word: JsonValue) -> str:
@@ -82,8 +78,7 @@ def _part(part: Optional[JsonValue], text: AnnotatedText, known: bool) -> list[S
             if UNKNOWN not in (before, word) and normalized(before) != normalized(word):
                 raise part.error(f"the token {place} to be {before[:30]!r}, as in another relation, not {word[:30]!r}")
             text.tokens[place] = before if word == UNKNOWN else word
-    runs = groupby(enumerate(ordered), key=lambda pair: pair[1] - pair[0])
-    return [(run[0][1], run[-1][1] + 1) for run in (list(group) for _, group in runs)]
+    return spans_of(ordered)
 
 
 def _place(token: JsonValue, limit: int) -> int:

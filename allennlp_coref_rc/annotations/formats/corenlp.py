@@ -37,8 +37,7 @@ def _document(document: JsonValue, name: Optional[str]) -> AnnotatedText:
         start = len(tokens)
         tokens.extend(_word(token) for token in sentence["tokens"].list())
         sentences.append((start, len(tokens)))
-        dependencies = sentence.get("basicDependencies")
-        edges.extend(_edges(dependencies.list() if dependencies else [], start, len(tokens)))
+        edges.extend(_edges(sentence.listed("basicDependencies"), start, len(tokens)))
     corefs = document.get("corefs")
     clusters = [
         sorted(_mention(mention, sentences) for mention in mentions.list())

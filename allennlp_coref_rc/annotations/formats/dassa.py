@@ -1,7 +1,7 @@
 import logging
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Any, Optional, Union
+from typing import Optional
 
 from allennlp_coref_rc.annotations.alignment import Alignment
 from allennlp_coref_rc.annotations.annotated_text import (
@@ -30,13 +30,12 @@ def read_dassa(path: str) -> Iterator[AnnotatedText]:
         id = document.get("document_id")
         name = f"P{number:05d}" if id is None else id.string()
         yield replace(annotated_text_from_dassa(document["summary_parse"]), id=name)
-        questions = document.get("questions")
-        for i, question in enumerate(questions.list() if questions else []):
+        for i, question in enumerate(document.listed("questions")):
             text = annotated_text_from_dassa(question["question_parse"], question.get("question_srl"))
             yield replace(text, id=question_id(name, i))
 
 
-def annotated_text_from_dassa(parse: Union[JsonValue, Any], srl: Union[JsonValue, Any, None] = None) -> AnnotatedText:
+def annotated_text_from_dassa(parse: JsonValue, srl: Optional[JsonValue] = None) -> AnnotatedText:
     """
     The text of a `summary_parse` or `question_parse`. This is an object whose `sentences` have `tokens` and `srl`,
     whose `coref_clusters` have `mentions`, and whose `sdp` is a list of discourse relations. Spans are positions in the
@@ -49,7 +48,6 @@ def annotated_text_from_dassa(parse: Union[JsonValue, Any], srl: Union[JsonValue
 
     `srl` has the roles of the whole text (`question_srl` in the file), used if no sentence has its own.
     """
-    parse = parse if isinstance(parse, JsonValue) else JsonValue(parse)
     tokens: list[str] = []
     sentences: list[Span] = []
     frames: list[Optional[Frame]] = []
@@ -64,14 +62,12 @@ def annotated_text_from_dassa(parse: Union[JsonValue, Any], srl: Union[JsonValue
             sentences.append((len(tokens), len(tokens) + len(words)))
             tokens.extend(words)
     if srl is not None and not labelled:
-        frames.extend(_frames(srl if isinstance(srl, JsonValue) else JsonValue(srl), tokens, 0))
+        frames.extend(_frames(srl, tokens, 0))
 
-    clusters = parse.get("coref_clusters")
-    relations = parse.get("sdp")
-    found_relations = [_relation(relation, len(tokens)) for relation in (relations.list() if relations else [])]
+    relations = [_relation(relation, len(tokens)) for relation in parse.listed("sdp")]
     for items, what in (
         (frames, "frames left out that have no predicate or whose words are not the tokens"),
-        (found_relations, "discourse relations left out that lack an argument"),
+        (relations, "discourse relations left out that lack an argument"),
     ):
         if None in items:
             place = f"{parse.place}: " if parse.place else ""
@@ -79,9 +75,9 @@ def annotated_text_from_dassa(parse: Union[JsonValue, Any], srl: Union[JsonValue
     return AnnotatedText(
         tokens,
         sentences,
-        [_cluster(cluster, len(tokens)) for cluster in (clusters.list() if clusters else [])],
+        [_cluster(cluster, len(tokens)) for cluster in parse.listed("coref_clusters")],
         [frame for frame in frames if frame],
-        [relation for relation in found_relations if relation],
+        [relation for relation in relations if relation],
     )
 
 
@@ -95,11 +91,9 @@ def _cluster(cluster: JsonValue, length: int) -> Cluster:
 
 def _frames(srl: JsonValue, tokens: Sequence[str], offset: int) -> list[Optional[Frame]]:
     """The frames of one sentence, whose first token is at `offset`; `None` for each frame that does not fit."""
-    verbs = srl.get("verbs")
     words = srl.get("words")
     return [
-        _frame(verb["tags"].strings(), words.strings() if words else [], tokens, offset)
-        for verb in (verbs.list() if verbs else [])
+        _frame(verb["tags"].strings(), words.strings() if words else [], tokens, offset) for verb in srl.listed("verbs")
     ]
 
 

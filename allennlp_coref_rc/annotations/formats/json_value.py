@@ -46,6 +46,11 @@ class JsonValue:
             raise self.error("a list")
         return [JsonValue(value, self.place, f"{self.path}[{i}]") for i, value in enumerate(self.value)]
 
+    def listed(self, key: str) -> builtins.list["JsonValue"]:
+        """The items of the list under a key; none if it is missing or null."""
+        value = self.get(key)
+        return [] if value is None else value.list()
+
     def strings(self) -> builtins.list[str]:
         are_strings = isinstance(self.value, (list, tuple)) and all(isinstance(value, str) for value in self.value)
         # At once, which is faster.

@@ -4,13 +4,16 @@ import json
 import os
 import re
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple, Optional
+from dataclasses import asdict, dataclass, field
+from typing import Optional
 
-from allennlp_coref_rc.annotations.annotated_text import Cluster, Span, clusters_from_json
+from pydantic import ConfigDict
+
+from allennlp_coref_rc.annotations.annotated_text import Cluster, Span
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import atomic_write, open_text
 from allennlp_coref_rc.common.json_objects import parse_json
-from allennlp_coref_rc.common.messages import excerpt
+from allennlp_coref_rc.common.schema import validated
 
 SUFFIX = ".question"
 
@@ -18,32 +21,25 @@ BLOCKS = ("URL", "passage", "question", "answer", "entities", "clusters")
 """The blocks of a `.question` file, which blank lines divide. Only some conversions have clusters."""
 
 
-class EntityQuestion(NamedTuple):
-    """
-    A question of CNN or Daily Mail.
+@dataclass(frozen=True)
+class EntityQuestion:
+    """A question of CNN or Daily Mail."""
 
-    # Parameters
-
-    id : `str`, optional
-    passage : `str`
-    question : `str`
-    answer : `str`, optional
-        One of the markers, if there are any.
-    entities : `dict[str, str]`
-        The markers of the question's entities, which are the candidates, and their names.
-    url : `str`, optional (default = `None`)
-    clusters : `Sequence[Cluster]`, optional (default = `()`)
-        Coreference clusters, which the official files do not have. Mentions are [start, end) spans of the tokens of the
-        passage followed by the question. Blanks divide tokens.
-    """
+    __pydantic_config__ = ConfigDict(extra="forbid")
 
     id: Optional[str]
     passage: str
     question: str
     answer: Optional[str]
+    """One of the markers, if there are any."""
     entities: dict[str, str]
+    """The markers of the question's entities, which are the candidates, and their names."""
     url: Optional[str] = None
-    clusters: Sequence[Cluster] = ()
+    clusters: list[Cluster] = field(default_factory=list)
+    """
+    Coreference clusters, which the official files do not have. Mentions are [start, end) spans of the tokens of the
+    passage followed by the question. Blanks divide tokens.
+    """
 
 
 def read_question(path: str) -> EntityQuestion:
@@ -124,19 +120,13 @@ def question_from_json(line: str) -> EntityQuestion:
     The question of a JSON object, whose keys are the fields of `EntityQuestion`. Only `passage` and `question` are
     required. Anything else raises a `ConfigurationError`.
     """
-    try:
-        question = EntityQuestion(**{"id": None, "answer": None, "entities": {}, **parse_json(line)})
-    except (ConfigurationError, TypeError) as error:
-        raise ConfigurationError(f"found {line[:60]!r}, expected a JSON object of a question: {error}") from error
-    for name in ("id", "passage", "question", "answer", "url"):
-        value = getattr(question, name)
-        if not isinstance(value, str) and (value is not None or name in ("passage", "question")):
-            raise ConfigurationError(f"{name}: found {excerpt(value, 60)}, expected a text")
-    if not isinstance(question.entities, dict) or not all(isinstance(form, str) for form in question.entities.values()):
-        raise ConfigurationError(f"entities: found {excerpt(question.entities, 60)}, expected names by their markers")
+    values = parse_json(line)
+    if isinstance(values, dict):
+        values = {"id": None, "answer": None, "entities": {}, **values}
+    question = validated(EntityQuestion, values)
     if question.entities and question.answer is not None and question.answer not in question.entities:
         raise ConfigurationError(f"answer: found {question.answer[:60]!r}, expected one of the entities")
-    return question._replace(clusters=clusters_from_json(question.clusters))
+    return question
 
 
 def find_questions(path: str) -> str:
@@ -169,4 +159,4 @@ def write_json_lines(path: str, files: Iterable[str]) -> None:
     """Writes the questions of `.question` files as JSON lines, which `question_from_json` reads."""
     with atomic_write(path) as output:
         for file in files:
-            output.write(json.dumps(read_question(file)._asdict(), ensure_ascii=False) + "\n")
+            output.write(json.dumps(asdict(read_question(file)), ensure_ascii=False) + "\n")

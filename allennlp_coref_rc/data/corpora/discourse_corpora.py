@@ -15,7 +15,7 @@ from allennlp_coref_rc.annotations.annotators.connectives import (
     find_connectives,
 )
 from allennlp_coref_rc.annotations.annotators.senses import conll_sense
-from allennlp_coref_rc.annotations.tokenization import sentence_spans
+from allennlp_coref_rc.annotations.tokenization import sentence_spans, spans_of
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import open_text
 
@@ -88,13 +88,8 @@ def read_rels_texts(path: str) -> Iterator[AnnotatedText]:
                     arg1, arg2 = (arg2, arg1) if chosen.unit == 1 else (arg1, arg2)
                     connective = arg2[slice(*chosen.span)]
                     arg2 = [i for i in arg2 if i not in connective]
-                relations.append(DiscourseRelation(row.type, row.label, *map(_spans, (arg1, arg2, connective))))
+                relations.append(DiscourseRelation(row.type, row.label, *map(spans_of, (arg1, arg2, connective))))
         yield AnnotatedText(tokens, list(zip(bounds, bounds[1:])), relations=relations, id=document)
-
-
-def _spans(positions: Sequence[int]) -> list[Span]:
-    first = [i for i in sorted(positions) if i - 1 not in positions]
-    return list(zip(first, [i + 1 for i in sorted(positions) if i + 1 not in positions]))
 
 
 class _RelsRow(NamedTuple):

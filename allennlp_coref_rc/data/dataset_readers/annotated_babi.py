@@ -44,6 +44,10 @@ class AnnotatedBabiReader(ReadingComprehensionReader):
     "n,s") is one candidate or class. A question whose answer lies beyond `max_passage_length` is skipped. (AllenNLP's
     own `babi` reader is not a replacement: it begins a new story at every line whose number begins with 1.)
 
+    In `text_to_instance` a passage may be a list of statements, and an extractive answer has to occur in it. By default
+    candidates are the answers of the training data, and `task` is the reader's. `supporting_facts` are the positions of
+    statements.
+
     Registered as a `DatasetReader` with name "annotated_babi". It also takes the parameters of
     `ReadingComprehensionReader`. The default tokenizer is AllenNLP's `letters_digits`.
 
@@ -154,15 +158,11 @@ class AnnotatedBabiReader(ReadingComprehensionReader):
                 f"{error}, which dataset_reader.folder names; {BUNDLED!r} is one that comes with the package, of task 2"
             ) from error
 
-    def text_to_instance(  # type: ignore[override]  # named parameters, where AllenNLP has any
-        self, passage: GivenPassage, question: Text, *arguments: Any, task: Optional[int] = None, **data: Any
-    ) -> Instance:
-        """
-        As in other readers, but a passage may be a list of statements, and an extractive answer has to occur in it. By
-        default candidates are the answers of the training data, and `task` is the reader's. `supporting_facts` are the
-        positions of statements.
-        """
-        return super().text_to_instance(passage, question, *arguments, task=task or self._task, **data)
+    def document(
+        self, passage: GivenPassage, questions: Sequence[Text], data: Sequence[dict], id: Optional[str] = None
+    ) -> Document:
+        """As in other readers. By default the task of a question is the reader's."""
+        return super().document(passage, questions, [{"task": self._task, **known} for known in data], id)
 
 
 @lru_cache(maxsize=2**14)

@@ -220,12 +220,11 @@ class AnnotatedNarrativeQaReader(ReadingComprehensionReader):
         values, id = item.values, item.values.get("document_id")
         name = f"P{item.number:05d}" if id is None else id.string()
         parts, known, malformed = [annotated_text_from_dassa(values["summary_parse"])], [], []
-        questions = values.get("questions")
-        for question in questions.list() if questions else []:
+        for question in values.listed("questions"):
             try:
                 answers = [answer.string() for key in ("answer1", "answer2") if (answer := question.get(key))]
-                chunks = question.get("answers_best_chunks")
-                spans = [list(chunk["span"].span(len(parts[0]))) for chunk in (chunks.list() if chunks else [])]
+                chunks = question.listed("answers_best_chunks")
+                spans = [list(chunk["span"].span(len(parts[0]))) for chunk in chunks]
                 parts.append(annotated_text_from_dassa(question["question_parse"], question.get("question_srl")))
                 known.append({"answers": answers, **({"span": spans[0]} if spans else {})})
             except ConfigurationError as error:

@@ -205,8 +205,7 @@ def _answers(question: JsonValue) -> Iterator[tuple[str, Optional[int]]]:
             raise starts.error(f"{len(texts.list())} places, as many as answers.text")
         pairs = list(zip(texts.list(), starts.value))
     else:
-        answers = question.get("answers")
-        pairs = [(answer["text"], answer.value.get("answer_start")) for answer in (answers.list() if answers else [])]
+        pairs = [(answer["text"], answer.value.get("answer_start")) for answer in question.listed("answers")]
     for text, start in pairs:
         if not text.string().strip():
             raise text.error("some text")

@@ -28,8 +28,7 @@ def checked_questions(document: Document) -> list[dict[str, Any]]:
     return questions
 
 
-def check_candidates(value: JsonValue) -> None:
-    """Raises a `ConfigurationError` if the value is not a list of candidates."""
+def _check_candidates(value: JsonValue, length: int) -> None:
     if not value.list():
         raise value.error("a list of one or more texts")
     for candidate in value.list():
@@ -54,7 +53,7 @@ CHECKS: dict[str, Callable[[JsonValue, int], Any]] = {
     "answer": lambda value, length: value.string(),
     "answer_in_context": lambda value, length: value.boolean(),
     "answers": lambda value, length: value.strings(),
-    "candidates": lambda value, length: check_candidates(value),
+    "candidates": _check_candidates,
     "entities": lambda value, length: [form.string() for _, form in value.items()],
     "id": lambda value, length: value.string(),
     "no_context": lambda value, length: value.boolean(),

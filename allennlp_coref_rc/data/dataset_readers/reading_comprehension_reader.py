@@ -5,7 +5,6 @@ import os
 import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
 from itertools import islice
 from typing import Any, Optional, TypeVar, Union, cast
 
@@ -334,8 +333,10 @@ class ReadingComprehensionReader(DatasetReader):
             for message in document.data.get(MALFORMED, ()):
                 self._leave_out(ConfigurationError(message), any_good)
             if header is None:
-                with _named(place):
+                try:
                     document = self.annotate(document)
+                except ConfigurationError as error:
+                    raise _placed(error, place) from error.__cause__
             yield place, document
         if self.malformed and not any_good:
             raise self.malformed[0]
@@ -520,15 +521,6 @@ def _is_skipped(instance: Instance) -> bool:
     if isinstance(start, IndexField):
         return start.sequence_index < 0
     return isinstance(answer, AnswerField) and answer.label == SKIPPED_ANSWER
-
-
-@contextmanager
-def _named(place: str) -> Iterator[None]:
-    """Puts the place before the messages of errors that do not name it."""
-    try:
-        yield
-    except ConfigurationError as error:
-        raise _placed(error, place) from error.__cause__
 
 
 def _placed(error: ConfigurationError, place: str) -> ConfigurationError:

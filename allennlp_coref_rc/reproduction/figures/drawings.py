@@ -23,7 +23,7 @@ from allennlp_coref_rc.reproduction.figures.curves import (
     training_curve,
     write_curves,
 )
-from allennlp_coref_rc.reproduction.figures.question_scores import BOUNDS, GROUPINGS, MEASURES, Comparison
+from allennlp_coref_rc.reproduction.figures.question_scores import Comparison
 from allennlp_coref_rc.reproduction.figures.stories import WAYS, babi_reader, find_stories, load_reader
 from allennlp_coref_rc.reproduction.runs import MODEL, PREDICTIONS, Run
 from allennlp_coref_rc.reproduction.scores import Scores
@@ -123,7 +123,7 @@ class TrainingCurves(Drawing):
 
 
 @Drawing.register("question_bars")
-class QuestionBars(Drawing):
+class QuestionBars(Comparison, Drawing):
     """
     The scores of several readers, side by side, by the type of the question and by the length of the passage: Figures 4
     and 5 of DASSA (Mihaylov and Frank, EMNLP 2019). The others are compared with the first row. For each row, the run
@@ -143,18 +143,9 @@ class QuestionBars(Drawing):
         The number of bootstrap samples for the intervals of differences.
     """
 
-    def __init__(
-        self,
-        by: Iterable[str] = tuple(GROUPINGS),
-        measures: Iterable[str] = tuple(MEASURES),
-        bounds: Iterable[int] = BOUNDS,
-        samples: int = 1000,
-    ) -> None:
-        self._comparison = Comparison(list(by), list(measures), list(bounds), samples)
-
     def draw(self, folder: str, rows: Sequence[Scores]) -> list[str]:
         runs = best_runs(rows, None, "rouge_l")
-        return self._comparison.write(folder, {name: run.path(PREDICTIONS) for name, run in runs.items()})
+        return self.write(folder, {name: run.path(PREDICTIONS) for name, run in runs.items()})
 
 
 @Drawing.register("story_maps")

@@ -6,7 +6,7 @@ import pytest
 from allennlp.common import Params
 from allennlp.common.checks import ConfigurationError
 
-from allennlp_coref_rc.annotations import AnnotatedText, Document, Frame, write_annotated_texts, write_documents
+from allennlp_coref_rc.annotations import AnnotatedText, Document, Frame, write_documents
 from allennlp_coref_rc.annotations.annotators import Annotator, annotate_documents
 from allennlp_coref_rc.annotations.formats import FORMATS
 from tests.shared import LITBANK, PROJECT, needs_litbank
@@ -21,7 +21,7 @@ def precomputed(path, format, **options):
 
 def write(folder, *texts):
     path = folder / "a.jsonl"
-    write_annotated_texts(str(path), texts)
+    write_documents(str(path), map(Document, texts))
     return path
 
 
@@ -149,10 +149,10 @@ def test_malformed_files_are_read_once(tmp_path):
     good = path.read_text()
     path.write_text(good + "{")
     annotator = precomputed(path, "annotated")
-    with pytest.raises(ConfigurationError, match="a.jsonl, line 2: found damaged JSON"):
+    with pytest.raises(ConfigurationError, match="a.jsonl, line 3: found damaged JSON"):
         annotator.annotate(text)
     path.write_text(good)
-    with pytest.raises(ConfigurationError, match="a.jsonl, line 2: found damaged JSON"):
+    with pytest.raises(ConfigurationError, match="a.jsonl, line 3: found damaged JSON"):
         annotator.annotate(text)
     assert pickle.loads(pickle.dumps(annotator)).annotate(text) == text
 
@@ -216,6 +216,6 @@ def test_errors_in_what_was_downloaded_name_the_address(tmp_path, monkeypatch):
         precomputed(address, "annotated").annotate(AnnotatedText(["Mary"]))
     assert "0a1b2c" not in str(error.value)
     source = AnnotatedText(["Mary"], id="a")
-    write_annotated_texts(str(cached), [source, source])
+    write_documents(str(cached), [Document(source), Document(source)])
     with pytest.raises(ConfigurationError, match=f"^{address}: found 'a', which {address} has already"):
         precomputed(address, "annotated").annotate(AnnotatedText(["Mary"]))

@@ -8,6 +8,7 @@ from allennlp.common.checks import ConfigurationError
 
 from allennlp_coref_rc.annotations import AnnotatedText, DiscourseRelation, Frame
 from allennlp_coref_rc.annotations.formats import annotated_text_from_dassa, read_dassa
+from allennlp_coref_rc.annotations.formats.json_value import JsonValue
 from tests.annotations.formats.malformed import check_damaged_files
 
 FIXTURE = Path(__file__).parents[2] / "fixtures" / "formats" / "dassa.jsonl"
@@ -47,7 +48,7 @@ def test_frames_that_do_not_fit_are_left_out_and_counted(caplog):
     }
     value["sdp"][0]["Arg2"]["Span"] = []
     with caplog.at_level(logging.WARNING):
-        text = annotated_text_from_dassa(value)
+        text = annotated_text_from_dassa(JsonValue(value))
     assert len(text.frames) == 2 and len(text.relations) == 1
     assert "3 of 5 frames left out" in caplog.text and "1 of 2 discourse relations left out" in caplog.text
 
@@ -60,7 +61,7 @@ def test_words_that_are_finer_than_tokens_are_aligned():
         ]
     }
     value["sentences"][1]["srl"]["verbs"][0]["tags"] = ["B-ARG0", "B-V", "B-ARGM-NEG", "O"]
-    text = annotated_text_from_dassa(value)
+    text = annotated_text_from_dassa(JsonValue(value))
     assert text.frames == [Frame((1, 2), [("ARG0", (0, 1)), ("ARGM-NEG", (1, 2))])]
     assert text.sentences == [(0, 3)]
 
@@ -94,7 +95,7 @@ def test_malformed_parses_say_where(tmp_path, path, value, message):
         inner = inner[key]
     inner[path[-1]] = value
     with pytest.raises(ConfigurationError, match=f"^{message}"):
-        annotated_text_from_dassa(wrong)
+        annotated_text_from_dassa(JsonValue(wrong))
     file = tmp_path / "a.jsonl"
     file.write_text("{}\n".replace("{}", json.dumps({"summary_parse": wrong})))
     with pytest.raises(ConfigurationError, match="a.jsonl, line 1, object 1: found .* at summary_parse."):

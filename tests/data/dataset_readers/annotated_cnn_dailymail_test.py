@@ -4,6 +4,7 @@ import json
 import lzma
 import re
 import tarfile
+from dataclasses import asdict
 
 import pytest
 from allennlp.common import Params, file_utils
@@ -129,7 +130,7 @@ class TestMalformedFiles:
 
     def test_damaged_json_lines_are_read_or_refused_and_nothing_else(self, tmp_path):
         path = tmp_path / "a.jsonl"
-        lines = [json.dumps(read_question(str(file))._asdict()) for file in FILES[:2]]
+        lines = [json.dumps(asdict(read_question(str(file)))) for file in FILES[:2]]
         pieces = [b"\n", b"{", b"[", b'"', b"null", b"1", b"\xc3", b"@entity1", b'"\\ud800"', b"[" * 5000]
         whole = "\n".join(lines).encode()
         check_damage(lambda path: list(reader(permute_entities=True).read(path)), path, whole, pieces, 200)
@@ -164,17 +165,17 @@ class TestMalformedFiles:
     @pytest.mark.parametrize(
         "line, found",
         [
-            ("[]", "found '[]'"),
-            ("{}", "found '{}'"),
-            ('{"passage": "a"}', 'found \'{"passage"'),
+            ("[]", "found []"),
+            ("{}", "found {"),
+            ('{"passage": "a"}', 'found {"id": null, "answer": null, "entities": {}, "passage": "a"}'),
             ('{"passage": "a", "question": 1}', "question: found 1"),
             ('{"passage": "a", "question": "b", "id": 1}', "id: found 1"),
             ('{"passage": "a", "question": "b", "entities": ["@entity1"]}', "entities: found"),
-            ('{"passage": "a", "question": "b", "entities": {"@entity1": 1}}', "entities: found"),
+            ('{"passage": "a", "question": "b", "entities": {"@entity1": 1}}', "entities.@entity1: found 1"),
             ('{"passage": "a", "question": "b", "entities": {"c": ""}, "answer": "d"}', "answer: found 'd'"),
             ('{"passage": "a", "question": "b", "clusters": 1}', "clusters: found 1"),
-            ('{"passage": "a", "question": "b", "candidates": []}', 'found \'{"passage"'),
-            ('{"passage": "\\ud800", "question": "b"}', 'found \'{"passage"'),
+            ('{"passage": "a", "question": "b", "candidates": []}', "candidates: found []"),
+            ('{"passage": "\\ud800", "question": "b"}', "found half of a surrogate pair"),
         ],
     )
     def test_json_lines_of_wrong_types(self, tmp_path, line, found):
@@ -314,7 +315,7 @@ class TestAnnotatedCnnDailyMailReader:
         "suffix, compress", [("", bytes), (".gz", gzip.compress), (".bz2", bz2.compress), (".xz", lzma.compress)]
     )
     def test_json_lines_give_what_the_folder_gives(self, tmp_path, suffix, compress):
-        lines = "\n".join(json.dumps(read_question(str(file))._asdict()) for file in FILES)
+        lines = "\n".join(json.dumps(asdict(read_question(str(file)))) for file in FILES)
         path = tmp_path / f"training.jsonl{suffix}"
         path.write_bytes(compress(lines.encode()))
         assert metadata(reader().read(str(path))) == metadata(reader().read(TRAINING))

@@ -1,25 +1,14 @@
 """The arguments of connectives, which are clauses or sentences."""
 
-from collections.abc import Iterable
 from typing import Optional
 
 from allennlp_coref_rc.annotations.annotated_text import Span
 from allennlp_coref_rc.annotations.annotators.parse import Parse
+from allennlp_coref_rc.annotations.tokenization import spans_of
 
 CLAUSAL = frozenset(("ROOT", "conj", "parataxis", "advcl", "ccomp", "xcomp", "acl", "acl:relcl", "csubj"))
 INTRODUCING = frozenset(("mark", "cc", "case"))
 """How a connective depends on the head of the clause that it introduces. Others are modifiers, as adverbs are."""
-
-
-def spans_of(tokens: Iterable[int]) -> list[Span]:
-    """Tokens as spans, in order."""
-    spans: list[Span] = []
-    for token in sorted(tokens):
-        if spans and spans[-1][1] == token:
-            spans[-1] = (spans[-1][0], token + 1)
-        else:
-            spans.append((token, token + 1))
-    return spans
 
 
 def arguments_of(parse: Parse, sentence: int, span: Span) -> Optional[tuple[list[Span], list[Span]]]:

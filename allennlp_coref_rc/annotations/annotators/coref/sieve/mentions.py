@@ -1,8 +1,7 @@
 """Finds the mentions of a text."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Optional
+from typing import NamedTuple, Optional
 
 from allennlp_coref_rc.annotations.annotated_text import Span
 from allennlp_coref_rc.annotations.annotators import lexicon
@@ -24,42 +23,24 @@ BEFORE_NAMES = frozenset("poor old dear young little good sweet dearest great".s
 ADJECTIVE_ENDINGS = tuple("ous ive ful ent ant al ed less ish ble ic ly est y late er".split())
 
 
-@dataclass(slots=True)
-class NounPhraseParser:
-    """
-    Finds noun phrases: a determiner or possessor, modifiers and a head, which is a name or a listed noun (persons,
-    groups, places, vehicles, animals), or, with `all_nouns`, any word that may be a noun. They include a phrase with
-    "of" after the head. `name_spans` maps the first token of each name to the token after its last one.
-    """
+class _Text(NamedTuple):
+    """A text whose names are known. `name_spans` maps the first token of each to the token after its last one."""
 
     tokens: Sequence[str]
     words: Sequence[str]
     name_spans: dict[int, int]
-    all_nouns: bool = False
-
-    def parse(self, start: int, stop: int, possessor: Optional[Mention] = None) -> tuple[list[Mention], int]:
-        """
-        The mentions of the noun phrase that begins at `start`, in a sentence that ends at `stop`, and the next
-        position: its possessors ("Anne" of "Anne 's sister"), of which a pronoun is given, and itself, if there is one.
-        """
-        phrase = _NounPhrase(self, start, stop, possessor, self.all_nouns)
-        mention = phrase.read()
-        if mention is None:
-            return phrase.owners, max(phrase.resume, start + 1)
-        return phrase.owners + [mention], mention.head + 1
 
 
 class _NounPhrase:
-    """Reads one noun phrase. Positions that it has not found are `NONE`."""
+    """
+    Reads the noun phrase that begins at `start`, in a sentence that ends at `stop`: a determiner or possessor,
+    modifiers and a head, which is a name or a listed noun (persons, groups, places, vehicles, animals), or, with
+    `any_head`, any word that may be a noun. It includes a phrase with "of" after the head. A `possessor` that is a
+    pronoun is given. Positions that it has not found are `NONE`.
+    """
 
     def __init__(
-        self,
-        text: NounPhraseParser,
-        start: int,
-        stop: int,
-        possessor: Optional[Mention],
-        any_head: bool,
-        depth: int = 0,
+        self, text: _Text, start: int, stop: int, possessor: Optional[Mention], any_head: bool, depth: int = 0
     ) -> None:
         self._text = text
         self._words = text.words
@@ -71,6 +52,7 @@ class _NounPhrase:
         self._depth = depth
         self._determiner = ""
         self.owners: list[Mention] = []
+        """The possessors, such as "Anne" of "Anne 's sister"."""
         self.resume = start
         """The position to go on from if there is no noun phrase."""
         self._first = start
@@ -286,8 +268,8 @@ class MentionFinder:
     ) -> None:
         self.words = [token.lower().replace("’", "'") for token in tokens]
         self._sentences = sentences
-        names = name_spans(tokens, self.words, sentences, acting_names)
-        self._parser = NounPhraseParser(tokens, self.words, names, all_nouns)
+        self._text = _Text(tokens, self.words, name_spans(tokens, self.words, sentences, acting_names))
+        self._all_nouns = all_nouns
         self._mentions: list[Mention] = []
         self._stop = 0
 
@@ -313,9 +295,13 @@ class MentionFinder:
             self._mentions.append(mention)
             if word not in lexicon.POSSESSIVES:
                 return position + 1
-        mentions, resume = self._parser.parse(position, self._stop, mention)
-        self._mentions.extend(mentions)
-        return resume
+        phrase = _NounPhrase(self._text, position, self._stop, mention, self._all_nouns)
+        whole = phrase.read()
+        self._mentions.extend(phrase.owners)
+        if whole is None:
+            return max(phrase.resume, position + 1)
+        self._mentions.append(whole)
+        return whole.head + 1
 
     def _is_numeral(self, position: int) -> bool:
         """Whether "I" counts a chapter."""
