@@ -41,10 +41,9 @@ def main() -> None:
     parser = ScriptParser(__doc__)
     parser.add_argument("config")
     parser.add_argument("file")
-    parser.add_argument("-o", "--overrides", default="", help="of the config, as for coref-rc train")
     parser.add_argument("--candidates", help="training data, whose answers are the candidates if a question has none")
     arguments = parser.parse_args()
-    config = Params.from_file(locate(arguments.config), params_overrides=arguments.overrides).as_dict()
+    config = Params.from_file(locate(arguments.config)).as_dict()
     params = {**config["dataset_reader"], "annotator": None, "annotation_layers": None, "keep_skipped": True}
     reader = DatasetReader.from_params(Params(params))
     answers: list[str] = []

@@ -19,11 +19,10 @@ from allennlp_coref_rc.metrics.ptb_tokens import ptb_tokens
 def main() -> None:
     parser = ScriptParser(__doc__)
     parser.add_argument("path", help="FOLDER/SPLIT")
-    parser.add_argument("--text", default="tokenized", help="or raw")
     parser.add_argument("--oracle", default="best", choices=ORACLES)
     arguments = parser.parse_args()
 
-    reader = AnnotatedNarrativeQaReader(text=arguments.text, oracle=arguments.oracle)
+    reader = AnnotatedNarrativeQaReader(oracle=arguments.oracle)
     start = time.perf_counter()
     documents = [document for _, document in reader.documents(arguments.path)]
     seconds = time.perf_counter() - start
@@ -40,8 +39,7 @@ def main() -> None:
         print(f"{name}: {scores}")
     single = [bleu(bleu_counts(ptb_tokens(span), list(map(ptb_tokens, answers))))[0] for span, answers in pairs]
     print(f"mean of the Bleu-1 of single questions: {100 * statistics.fmean(single):.2f}")
-    nothing = sum(data["rouge_l"] == 0 for _, data in questions)
-    print(f"{nothing} questions without a word of an answer in the passage")
+    print(f"{sum(data['rouge_l'] == 0 for _, data in questions)} questions without a word of an answer in the passage")
 
 
 if __name__ == "__main__":

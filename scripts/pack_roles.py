@@ -30,9 +30,7 @@ def pack(folder: str, package: str) -> None:
 def main() -> None:
     parser = ScriptParser(__doc__)
     parser.add_argument("folder", help="of the training")
-    parser.add_argument("--package", default=os.fspath(ROLES), help="where the model is written (default: %(default)s)")
-    args = parser.parse_args()
-    pack(args.folder, args.package)
+    pack(parser.parse_args().folder, os.fspath(ROLES))
 
 
 if __name__ == "__main__":

@@ -111,7 +111,7 @@ def playground(address: str, foreign: Callable[[str], None] = lambda url: None) 
 
 @contextmanager
 def served(*arguments: str) -> Iterator[str]:
-    """The address of a `coref-rc demo` that runs within this.."""
+    """The address of a `coref-rc demo` that runs within this."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]

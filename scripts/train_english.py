@@ -36,24 +36,14 @@ GENRES = ("academic", "bio", "court", "interview", "news", "speech", "textbook",
 DOUBLED = [(2 * letter + suffix, letter) for letter in "bdgklmnprtvz" for suffix in ("ed", "ing")]
 BEFORE_E = "at iz is v c u ag dg rg bl tl dl pl fl".split()
 FINAL_E = [(end + suffix, f"{end}e") for end in BEFORE_E for suffix in ("ed", "ing")]
+REGULAR = [(suffix, end) for suffix in ("ed", "ing") for end in ("", "e")]
 IES, ES = [("ies", "y")], [(f"{end}es", end) for end in ("s", "x", "z", "ch", "sh")]
 FREQUENT = 2
 """Lemmas that are less frequent than this are often mistakes, and are left out."""
 
 SUFFIXES = {
     "noun": [*IES, *ES, ("men", "man"), ("s", "")],
-    "verb": [
-        *IES,
-        *ES,
-        ("s", ""),
-        ("ied", "y"),
-        *DOUBLED,
-        *FINAL_E,
-        ("ed", ""),
-        ("ed", "e"),
-        ("ing", ""),
-        ("ing", "e"),
-    ],
+    "verb": [*IES, *ES, ("s", ""), ("ied", "y"), *DOUBLED, *FINAL_E, *REGULAR],
     "adj": [("ier", "y"), ("iest", "y"), ("er", ""), ("est", ""), ("er", "e"), ("est", "e")],
 }
 
@@ -176,7 +166,6 @@ def main() -> None:
     parser = ScriptParser(__doc__)
     parser.add_argument("data", type=Path, help="a folder with ud_ewt and gum")
     parser.add_argument("output", type=Path, help="a folder for the model, and for spaCy's files in training")
-    parser.add_argument("--trained", type=Path, help="a model that spaCy has trained, to be finished only")
     arguments = parser.parse_args()
     vocab = spacy.blank("en").vocab
 
@@ -191,9 +180,8 @@ def main() -> None:
     for name, part in (("train", training), ("dev", development)):
         paths[f"paths.{name}"] = str(arguments.output / f"{name}.spacy")
         DocBin(docs=part, store_user_data=False).to_disk(paths[f"paths.{name}"])
-    if not arguments.trained:
-        train(CONFIG, arguments.output, overrides=paths)
-    nlp = spacy.load(arguments.trained or arguments.output / "model-best")
+    train(CONFIG, arguments.output, overrides=paths)
+    nlp = spacy.load(arguments.output / "model-best")
     add_lemmatizer(nlp, training)
     write_small(nlp, arguments.output / "model")
 

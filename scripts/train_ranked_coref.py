@@ -40,6 +40,9 @@ from allennlp_coref_rc.annotations.annotators.coref.sieve.sieve_coref import Res
 from allennlp_coref_rc.annotations.formats import FORMATS
 from allennlp_coref_rc.common.script import ScriptParser, run
 
+FOLDS, SEEDS, WORKERS = 4, 2, 2
+"""Folds of the documents, networks for pairs that are averaged, and processes."""
+
 HIDDEN, EMBEDDING = 64, 16
 FREQUENT = 4
 """A word is known if it occurs at least this often."""
@@ -70,20 +73,17 @@ class MentionNetwork(nn.Module):
         self.embedding = nn.Embedding(words + 1, EMBEDDING)
         nn.init.normal_(self.embedding.weight, 0, 0.1)
         self.input = nn.Linear(EMBEDDING + features, HIDDEN)
-        self.convolutions = nn.ModuleList(
+        self.convolution = nn.ModuleList(
             nn.Conv1d(HIDDEN, HIDDEN, 3, padding=dilation, dilation=dilation) for dilation in networks.DILATIONS
         )
         self.bounds = nn.Linear(HIDDEN, 2)
-        self.first = nn.Linear(HIDDEN, HIDDEN, bias=False)
-        self.last = nn.Linear(HIDDEN, HIDDEN, bias=False)
-        self.mean = nn.Linear(HIDDEN, HIDDEN, bias=False)
-        self.length = nn.Embedding(networks.LENGTHS, HIDDEN)
-        self.output = nn.Linear(HIDDEN, 1)
+        self.span = nn.ModuleDict({name: nn.Linear(HIDDEN, HIDDEN, bias=False) for name in ("first", "last", "mean")})
+        self.span.update({"length": nn.Embedding(networks.LENGTHS, HIDDEN), "output": nn.Linear(HIDDEN, 1)})
         self.dropout, self.input_dropout = nn.Dropout(0.3), nn.Dropout(0.2)
 
     def encode(self, words: torch.Tensor, features: torch.Tensor) -> torch.Tensor:
         x = functional.relu(self.input(self.input_dropout(torch.cat([self.embedding(words), features], 1))))
-        for convolution in self.convolutions:
+        for convolution in self.convolution:
             x = x + functional.relu(convolution(self.dropout(x).t()[None])[0].t())
         return x
 
@@ -92,30 +92,10 @@ class MentionNetwork(nn.Module):
         first, last, length = torch.tensor(begin), torch.tensor(end), end - begin
         total = torch.cat([torch.zeros(1, HIDDEN), x.cumsum(0)])
         mean = (total[last + 1] - total[first]) / torch.tensor(length + 1)[:, None]
-        hidden = self.first(x).index_select(0, first) + self.last(x).index_select(0, last) + self.mean(mean)
-        hidden = hidden + self.length(torch.tensor(networks.length_classes(length)))
-        return self.output(self.dropout(functional.relu(hidden)))[:, 0]
-
-    def weights(self) -> dict[str, torch.Tensor]:
-        """The weights under the names that `networks` expects."""
-        weights = {
-            "embedding": self.embedding.weight,
-            "input.words": self.input.weight[:, :EMBEDDING].t(),
-            "input.features": self.input.weight[:, EMBEDDING:].t(),
-            "input.bias": self.input.bias,
-            "bounds": self.bounds.weight.t(),
-            "bounds.bias": self.bounds.bias,
-            "span.first": self.first.weight.t(),
-            "span.last": self.last.weight.t(),
-            "span.mean": self.mean.weight.t(),
-            "span.length": self.length.weight,
-            "span.output": self.output.weight.t(),
-            "span.output.bias": self.output.bias,
-        }
-        for layer, convolution in enumerate(self.convolutions):
-            weights[f"convolution.{layer}"] = convolution.weight.permute(2, 1, 0)
-            weights[f"convolution.{layer}.bias"] = convolution.bias
-        return weights
+        span = self.span
+        hidden = span["first"](x).index_select(0, first) + span["last"](x).index_select(0, last) + span["mean"](mean)
+        hidden = hidden + span["length"](torch.tensor(networks.length_classes(length)))
+        return span["output"](self.dropout(functional.relu(hidden)))[:, 0]
 
 
 class PairNetwork(nn.Module):
@@ -123,10 +103,14 @@ class PairNetwork(nn.Module):
 
     def __init__(self, vectors: int, features: int) -> None:
         super().__init__()
-        self.earlier = nn.Linear(vectors, HIDDEN)
-        self.later = nn.Linear(vectors, HIDDEN, bias=False)
-        self.features = nn.Linear(features, HIDDEN, bias=False)
-        self.output = nn.Linear(HIDDEN, 1)
+        self.pair = nn.ModuleDict(
+            {
+                "earlier": nn.Linear(vectors, HIDDEN),
+                "later": nn.Linear(vectors, HIDDEN, bias=False),
+                "features": nn.Linear(features, HIDDEN, bias=False),
+                "output": nn.Linear(HIDDEN, 1),
+            }
+        )
         self.new = nn.Linear(vectors, HIDDEN)
         self.new_output = nn.Linear(HIDDEN, 1)
         self.dropout, self.input_dropout = nn.Dropout(0.3), nn.Dropout(0.1)
@@ -135,25 +119,11 @@ class PairNetwork(nn.Module):
         self, vectors: torch.Tensor, features: torch.Tensor, earlier: torch.Tensor, later: torch.Tensor
     ) -> tuple[torch.Tensor, torch.Tensor]:
         vectors = self.input_dropout(vectors)
-        hidden = self.earlier(vectors).index_select(0, earlier) + self.later(vectors).index_select(0, later)
-        hidden = functional.relu(hidden + self.features(self.input_dropout(features)))
+        pair = self.pair
+        hidden = pair["earlier"](vectors).index_select(0, earlier) + pair["later"](vectors).index_select(0, later)
+        hidden = functional.relu(hidden + pair["features"](self.input_dropout(features)))
         new = self.new_output(self.dropout(functional.relu(self.new(vectors))))
-        return self.output(self.dropout(hidden))[:, 0], new[:, 0]
-
-    def weights(self) -> dict[str, torch.Tensor]:
-        """The weights under the names that `networks` expects."""
-        return {
-            "pair.earlier": self.earlier.weight.t(),
-            "pair.later": self.later.weight.t(),
-            "pair.bias": self.earlier.bias,
-            "pair.features": self.features.weight.t(),
-            "pair.output": self.output.weight.t(),
-            "pair.output.bias": self.output.bias,
-            "new": self.new.weight.t(),
-            "new.bias": self.new.bias,
-            "new.output": self.new_output.weight.t(),
-            "new.output.bias": self.new_output.bias,
-        }
+        return pair["output"](self.dropout(hidden))[:, 0], new[:, 0]
 
 
 class Learner:
@@ -181,8 +151,21 @@ def word_numbers(document: Document, vocabulary: dict[str, int]) -> np.ndarray:
     return np.array([vocabulary.get(word, 0) for word in document.rules.words])
 
 
+# By our name, that of `networks`.
+NAMES = {"pair.earlier.bias": "pair.bias", "new_output": "new.output", "new_output.bias": "new.output.bias"}
+
+
 def numpy_weights(model: nn.Module) -> networks.Weights:
-    return {name: weight.detach().numpy().copy() for name, weight in model.weights().items()}
+    """The weights under the names that `networks` expects. Those of embeddings alone are not transposed."""
+    weights = {}
+    for module_name, module in model.named_modules():
+        for name, value in module.named_parameters(module_name, recurse=False):
+            name = name.removesuffix(".weight")
+            array = value.detach().numpy()
+            weights[NAMES.get(name, name)] = (array if isinstance(module, nn.Embedding) else array.T).copy()
+    if "input" in weights:
+        weights["input.words"], weights["input.features"] = np.split(weights.pop("input"), [EMBEDDING])
+    return weights
 
 
 def train_mentions(documents: Sequence[Document], seed: int = 0) -> tuple[networks.Weights, list[str]]:
@@ -283,9 +266,6 @@ def main() -> None:
     parser.add_argument("documents", help="a file, or a folder of such files")
     parser.add_argument("output", help="the file to write")
     parser.add_argument("--part", choices=["all", "even", "odd"], default="even", help="default: %(default)s")
-    parser.add_argument("--folds", type=int, default=4, help="default: %(default)s")
-    parser.add_argument("--workers", type=int, default=2, help="processes; default: %(default)s")
-    parser.add_argument("--seeds", type=int, default=2, help="networks for pairs, averaged; default: %(default)s")
     arguments = parser.parse_args()
     torch.set_num_threads(1)
     torch.use_deterministic_algorithms(True)
@@ -299,20 +279,18 @@ def main() -> None:
         features = torch.tensor(token_features(bare.tokens, rules))
         documents.append(Document(text, rules, features, number_sentences(rules.sentences, len(text))))
     every = range(len(documents))
-    folds = [list(every[first :: arguments.folds]) for first in range(arguments.folds)]
+    folds = [list(every[first::FOLDS]) for first in range(FOLDS)]
     parts = [[i for i in every if i not in fold] for fold in folds] + [list(every)]
     # Forked processes have the settings of torch.
-    parallel = Parallel(arguments.workers, backend="multiprocessing")
+    parallel = Parallel(WORKERS, backend="multiprocessing")
     networks_for_mentions = parallel(delayed(train_mentions)([documents[i] for i in part]) for part in parts)
     pairs = {
         i: pairs_of(documents[i], find_mentions(documents[i], *network))
         for fold, network in zip(folds, networks_for_mentions)
         for i in fold
     }
-    trained = parallel(
-        delayed(train_pairs)([pairs[i] for i in part], seed) for part in parts for seed in range(arguments.seeds)
-    )
-    networks_for_pairs = [average(trained[i : i + arguments.seeds]) for i in range(0, len(trained), arguments.seeds)]
+    trained = parallel(delayed(train_pairs)([pairs[i] for i in part], seed) for part in parts for seed in range(SEEDS))
+    networks_for_pairs = [average(trained[i : i + SEEDS]) for i in range(0, len(trained), SEEDS)]
     scores: dict[int, tuple[np.ndarray, np.ndarray]] = {}
     for fold, weights in zip(folds, networks_for_pairs):
         for i in fold:

@@ -8,7 +8,6 @@ training and in inference. A row is the worst of these. Registers are those of a
 65,536. What does not fit is named below the table, and the exit status is 1.
 """
 
-import argparse
 import inspect
 import itertools
 import multiprocessing
@@ -27,7 +26,7 @@ from triton.backends.compiler import GPUTarget
 from triton.compiler import ASTSource
 
 from allennlp_coref_rc.modules.recurrence import Edges, RecurrenceInput, _triton, _triton_kernels
-from scripts.benchmarks.harness import Report, Subject, positive
+from scripts.benchmarks.harness import Report, Subject
 
 SHARED = {80: 163 * 1024, 90: 227 * 1024, 100: 227 * 1024, 120: 99 * 1024}
 """By compute capability, the bytes of shared memory that a program may have."""
@@ -132,16 +131,11 @@ def problems(launch: Launch, used: dict[str, int]) -> list[str]:
 
 
 class Registers(Subject):
-    @staticmethod
-    def add_arguments(parser: argparse.ArgumentParser) -> None:
-        parser.add_argument("--sizes", type=positive, nargs="+", default=SIZES)
-        parser.add_argument("--capabilities", type=int, nargs="+", choices=SHARED, default=tuple(SHARED))
-
     def measure(self, report: Report) -> int:
-        cells = [Cell(size, *variant) for size in self.arguments.sizes for variant in VARIANTS]
+        cells = [Cell(size, *variant) for size in SIZES for variant in VARIANTS]
         wanted = {
             str(launch): (cell, launch)
-            for cell, capability in itertools.product(cells, self.arguments.capabilities)
+            for cell, capability in itertools.product(cells, SHARED)
             for launch in launches(cell, capability)
         }
         worst: dict[Any, dict[str, int]] = {}

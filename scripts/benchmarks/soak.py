@@ -60,7 +60,7 @@ def slope(samples: Sequence[tuple[int, float]]) -> float:
     return statistics.linear_regression(*zip(*late)).slope if len(late) > 1 else 0.0
 
 
-def train(config: str, overrides: str, folder: Path) -> dict[str, Any]:
+def train(config: str, folder: Path) -> dict[str, Any]:
     """Trains a config with little to do, and evaluates it. Returns the metrics without times and memory."""
     params = read_config(config)
     for reader in {"dataset_reader", "validation_dataset_reader"} & params.keys():
@@ -69,7 +69,7 @@ def train(config: str, overrides: str, folder: Path) -> dict[str, Any]:
     (folder / "config.json").write_text(json.dumps(params))
     run, test = folder / "run", folder / "test.json"
     with contextlib.redirect_stdout(io.StringIO()):
-        coref_rc(["train", str(folder / "config.json"), "-s", str(run), "-f", "-o", overrides])
+        coref_rc(["train", str(folder / "config.json"), "-s", str(run), "-f"])
         coref_rc(["evaluate", str(run / "model.tar.gz"), "test", "--output-file", str(test)])
     metrics = json.loads((run / "metrics.json").read_text())
     kept = {name: value for name, value in metrics.items() if not name.endswith(("_duration", "_MB"))}
@@ -85,9 +85,7 @@ class Soak(Subject):
         add("--rows", type=positive, default=10, help="after the first (default: %(default)s)")
         add("--share", type=float, default=1.0, help="of the real size of the files (default: %(default)s)")
         add("--instances-in-memory", type=positive, default=512, help="in an epoch (default: %(default)s)")
-        add("--workers", type=int, default=0, help="processes that read in an epoch (default: %(default)s)")
         add("--trainings", type=positive, default=200, help="default: %(default)s")
-        add("-o", "--overrides", default="", metavar="JSON", help="more values in place of those of trained configs")
 
     def measure(self, report: Report) -> int:
         """Reports the resources after the first step and then `--rows` times."""
@@ -120,7 +118,7 @@ class Soak(Subject):
         params, number = read_config(configs[0]), self.arguments.instances_in_memory
         path, questions = write(params["dataset_reader"]["type"], folder, self.arguments.share)
         reader = DatasetReader.from_params(Params(params["dataset_reader"]))
-        options = {"max_instances_in_memory": number, "num_workers": self.arguments.workers, "quiet": True}
+        options = {"max_instances_in_memory": number, "num_workers": 0, "quiet": True}
         loader = DataLoader.from_params(Params({**params["data_loader"], **options}), reader=reader, data_path=path)
         loader.index_with(Vocabulary.from_instances(list(islice(loader.iter_instances(), number))))
         read = 0
@@ -135,7 +133,7 @@ class Soak(Subject):
         first: dict[str, dict[str, Any]] = {}
         for turn in range(1, self.arguments.trainings + 1):
             config = configs[(turn - 1) % len(configs)]
-            metrics = train(config, self.arguments.overrides, folder)
+            metrics = train(config, folder)
             if metrics != first.setdefault(config, metrics):
                 refuse([f"{config}: training {turn} has the metrics {metrics}, expected {first[config]}"])
             yield turn, self.arguments.trainings

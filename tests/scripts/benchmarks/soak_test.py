@@ -77,7 +77,7 @@ def test_a_training_leaves_no_file_open_and_no_process(call, monkeypatch, tmp_pa
 def test_rows_and_growth(call, monkeypatch):
     files = []
 
-    def train(config, overrides, folder):
+    def train(config, folder):
         files.append(os.open(os.devnull, os.O_RDONLY))
         return {"loss": 1.0}
 
