@@ -71,10 +71,6 @@ class Exchange(NamedTuple):
     why: str
     """The context that the exchange changes most."""
 
-    @property
-    def accepted(self) -> bool:
-        return self.p >= LEVEL
-
 
 class ExchangeableWords(NamedTuple):
     groups: list[list[list[str]]]

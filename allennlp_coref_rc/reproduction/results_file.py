@@ -133,18 +133,15 @@ def write_results(path: str, folder: str, conditions: Sequence[Condition]) -> in
     for condition in conditions:
         for run in condition.runs([0], folder):
             names.setdefault(run.name.rpartition("/")[0], []).append(condition.name)
-    lines = list(_finished(folder, names))
-    add_lines(path, lines)
-    return len(lines)
-
-
-def add_lines(path: str, new: Sequence[Line]) -> None:
-    """Adds lines to a file of results. They replace lines about the same runs."""
+    if not os.path.isdir(folder):
+        raise ConfigurationError(f"{folder}: no such folder, expected one with runs")
+    finished = [_line(parent, names) for parent, _, files in os.walk(folder) if RESULT in files]
     lines = {_key(line): line for line in (read_lines(path) if os.path.exists(path) else [])}
-    for line in new:
+    for line in finished:
         known = lines.get(_key(line), {})
         lines[_key(line)] = {**line, **{column: line[column] or known.get(column, "") for column in BY_HAND}}
     write_lines(path, list(lines.values()))
+    return len(finished)
 
 
 def write_lines(path: str, lines: Sequence[Line]) -> None:
@@ -155,14 +152,6 @@ def write_lines(path: str, lines: Sequence[Line]) -> None:
         writer = csv.DictWriter(file, [*FIRST, *metrics, *LAST], restval="", lineterminator="\n")
         writer.writeheader()
         writer.writerows(ordered)
-
-
-def _finished(folder: str, names: Mapping[str, list[str]]) -> Iterator[Line]:
-    if not os.path.isdir(folder):
-        raise ConfigurationError(f"{folder}: no such folder, expected one with runs")
-    for parent, _, files in os.walk(folder):
-        if RESULT in files:
-            yield _line(parent, names)
 
 
 def _line(folder: str, names: Mapping[str, list[str]]) -> Line:

@@ -82,7 +82,9 @@ def load(
         if not trust:
             _check_links(archive, folder)
             stack.enter_context(only_registered(archive))
-            stack.enter_context(_unasked())
+            # By default, transformers asks the user whether to run code that comes with a model, and reads the answer
+            # from standard input, which may hold a stranger's questions.
+            stack.enter_context(patch("transformers.dynamic_module_utils.TIME_OUT_REMOTE_CODE", 0))
             stack.enter_context(without_network(overrides if isinstance(overrides, str) else json.dumps(overrides)))
         return inspect.unwrap(archival.load_archive)(folder, cuda_device, overrides, weights_file)
 
@@ -199,16 +201,6 @@ def _check_links(archive: str, folder: str) -> None:
     for name in (VOCABULARY, os.path.join(VOCABULARY, ".lock")):
         if os.path.islink(os.path.join(folder, name)):
             raise ConfigurationError(f"{archive}: found the link {name}, which leads elsewhere; {HINT}")
-
-
-@contextmanager
-def _unasked() -> Iterator[None]:
-    """
-    Within this, a transformer that comes with code of its own is refused. By default, transformers asks the user
-    whether to run the code, and reads the answer from standard input, which may hold a stranger's questions.
-    """
-    with patch("transformers.dynamic_module_utils.TIME_OUT_REMOTE_CODE", 0):
-        yield
 
 
 def install(module: Any) -> None:

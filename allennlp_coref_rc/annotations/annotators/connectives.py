@@ -5,14 +5,8 @@ from collections.abc import Collection, Sequence
 from allennlp_coref_rc.annotations.annotated_text import Span
 from allennlp_coref_rc.annotations.annotators.lexicon import read_lines
 
-
-def _connectives() -> dict[str, str]:
-    lines = read_lines("connectives")
-    senses = (line.partition(": ") for line in lines)
-    return {connective: sense for sense, _, connectives in senses for connective in connectives.split(", ")}
-
-
-CONNECTIVES = _connectives()
+_SENSES = (line.partition(": ") for line in read_lines("connectives"))
+CONNECTIVES = {connective: sense for sense, _, connectives in _SENSES for connective in connectives.split(", ")}
 """Connectives with their most frequent sense."""
 
 SUBORDINATING = frozenset(", ".join(read_lines("subordinating_connectives")).split(", "))

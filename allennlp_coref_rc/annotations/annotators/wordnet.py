@@ -1,6 +1,6 @@
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import AbstractSet, Any, NamedTuple
 
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, Edge
@@ -67,12 +67,12 @@ class WordNet(Annotator):
         entries = [self._entry(token.lower()) for token in text.tokens]
         return replace(text, edges=text.edges + list(_edges(entries, self._relations)))
 
-    def _entry(self, word: str) -> "Entry":
-        if word not in self._entries:
-            self._entries[word] = self._look_up(word)
-        return self._entries[word]
+    @cached_property
+    def _entry(self) -> Callable[[str], Entry]:
+        """Gives the entry of a word. Each process looks it up once."""
+        return lru_cache(maxsize=None)(self._look_up)
 
-    def _look_up(self, word: str) -> "Entry":
+    def _look_up(self, word: str) -> Entry:
         lemmas, senses = {word}, []
         targets: dict[str, set] = {relation: set() for relation in self._relations}
         for pos in "nvar" if word not in lexicon.CLOSED and word.isalpha() else "":
@@ -83,10 +83,6 @@ class WordNet(Annotator):
             for relation in self._relations:
                 targets[relation].update(_related(lemma, sense, relation, self._levels))
         return Entry(frozenset(lemmas), frozenset(sense for _, sense in senses), targets)
-
-    @cached_property
-    def _entries(self) -> dict[str, Entry]:
-        return {}
 
     @cached_property
     def _reader(self) -> Any:

@@ -17,10 +17,6 @@ from allennlp_coref_rc.data.fields import (
 )
 
 
-def passage_tokens(instance: Instance) -> list[str]:
-    return metadata_of(instance)["passage_tokens"]
-
-
 def add_candidates(
     instance: Instance,
     names: Sequence[str],
@@ -35,8 +31,9 @@ def add_candidates(
     distinct: dict[tuple[str, ...], str] = {}
     for name, words in zip(names, candidates):
         distinct.setdefault(_lower(words), name)
-    metadata_of(instance)["candidates"] = list(distinct.values())
-    field = CandidatesField(passage_tokens(instance), list(map(list, distinct)), contiguous=contiguous)
+    metadata = metadata_of(instance)
+    metadata["candidates"] = list(distinct.values())
+    field = CandidatesField(metadata["passage_tokens"], list(map(list, distinct)), contiguous=contiguous)
     instance.add_field("candidates", field)
     if answer is not None:
         index = list(distinct).index(_lower(answer)) if _lower(answer) in distinct else UNKNOWN_ANSWER

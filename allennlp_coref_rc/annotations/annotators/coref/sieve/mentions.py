@@ -263,9 +263,7 @@ class MentionFinder:
     With `acting_names` unknown words that do something are names at the beginning of a sentence too.
     """
 
-    def __init__(
-        self, tokens: Sequence[str], sentences: Sequence[Span], all_nouns: bool = False, acting_names: bool = False
-    ) -> None:
+    def __init__(self, tokens: Sequence[str], sentences: Sequence[Span], all_nouns: bool, acting_names: bool) -> None:
         self.words = [token.lower().replace("’", "'") for token in tokens]
         self._sentences = sentences
         self._text = _Text(tokens, self.words, name_spans(tokens, self.words, sentences, acting_names))

@@ -19,9 +19,7 @@ MIN_CAPITALS = 0.01
 """The share of tokens with a capital letter; text with fewer is taken to be lower-cased."""
 
 
-def name_spans(
-    tokens: Sequence[str], words: Sequence[str], sentences: Sequence[Span], acting: bool = False
-) -> dict[int, int]:
+def name_spans(tokens: Sequence[str], words: Sequence[str], sentences: Sequence[Span], acting: bool) -> dict[int, int]:
     """
     Maps the first token of each name to the token after its last one. With `acting`, an unknown word that begins a
     sentence and does something ("Norvik said") is a name too.
