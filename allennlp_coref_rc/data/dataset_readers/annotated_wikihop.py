@@ -143,8 +143,8 @@ class AnnotatedWikiHopReader(ReadingComprehensionReader):
         default_id, values = item
         id = values["id"].string() if values.get("id") else default_id
         query = values["query"].string()
-        data = {key: values.value.get(key) for key in ("candidates", "answer", "annotations")}
-        _candidates(data)
+        known = {key: values.value.get(key) for key in ("answer", "annotations")}
+        data = {"candidates": _candidates(values.value), **known}
         if values.get("document"):
             return _document(_preprocessed(values), query.split(), data, id)
         supports = values["supports"].strings()
