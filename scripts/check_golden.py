@@ -11,6 +11,7 @@ readers, for MAGE-GRU, for CG+SBA and for an encoder of DASSA. Sizes are taken f
 the largest difference of each output. Its exit status is 1 if one is above --tolerance.
 """
 
+import argparse
 import sys
 import zipfile
 import zlib
@@ -28,13 +29,13 @@ from tests.golden import cg_sba, coref_gru, mage_gru, qanet, readers
 
 Golden = Mapping[str, numpy.ndarray]
 
-KINDS: dict[str, Callable[[Golden], dict[str, float]]] = {
-    "p:_modeling_proj_layer.weight": qanet.differences,
-    "in:views_q": qanet.encoder_differences,
-    "fwd_Watt": coref_gru.layer_differences,
-    "var_names": readers.differences,
-    "edges": mage_gru.differences,
-    "embeddings": cg_sba.differences,
+KINDS: dict[str, Callable[[Golden, argparse.Namespace], dict[str, float]]] = {
+    "p:_modeling_proj_layer.weight": lambda golden, args: qanet.differences(golden, args.heads, args.block),
+    "in:views_q": lambda golden, _: qanet.encoder_differences(golden),
+    "fwd_Watt": lambda golden, _: coref_gru.layer_differences(golden),
+    "var_names": lambda golden, _: readers.differences(golden),
+    "edges": lambda golden, _: mage_gru.differences(golden),
+    "embeddings": lambda golden, _: cg_sba.differences(golden),
 }
 """By a name that only files of one kind have, how such files are compared."""
 
@@ -50,28 +51,29 @@ def read(path: str) -> dict[str, numpy.ndarray]:
         raise ConfigurationError(f"{path}: expected a file of arrays, as numpy.savez writes them: {error}") from error
 
 
-def differences(path: str) -> dict[str, float]:
-    golden = read(path)
+def differences(golden: Golden, args: argparse.Namespace) -> dict[str, float]:
     kind = next((kind for kind in KINDS if kind in golden), None)
     if kind is None:
         raise ConfigurationError(
-            f"{path}: found {sorted(golden)[:5]} and more, expected golden values, which have one of {list(KINDS)}"
+            f"{args.file}: found {sorted(golden)[:5]} and more, expected golden values, which have one of {list(KINDS)}"
         )
     try:
-        return KINDS[kind](golden)
+        return KINDS[kind](golden, args)
     except ERRORS as error:
         reason = str(error) if isinstance(error, ConfigurationError) else repr(error)
         if kind == "var_names":
             reason = f"{reason}; {readers.expected_and_found(golden)}"
-        raise ConfigurationError(f"{path}: its arrays do not fit together: {reason}") from error
+        raise ConfigurationError(f"{args.file}: its arrays do not fit together: {reason}") from error
 
 
 def main() -> int:
     parser = ScriptParser(__doc__)
     parser.add_argument("file")
     parser.add_argument("--tolerance", type=float, default=1e-4, help="default: %(default)s")
+    parser.add_argument("--heads", type=int, default=8, help="of QANet's attention, if no head is annotated")
+    parser.add_argument("--block", type=int, default=1, help='the block of the modelling layer that gave "last:…"')
     args = parser.parse_args()
-    largest = differences(args.file)
+    largest = differences(read(args.file), args)
     for name, difference in largest.items():
         print(f"{name:24}{difference:12.3g}")
     # This is written so that NaN fails.
