@@ -374,11 +374,9 @@ def main() -> None:
     print("| corpus | measure | precision | recall | F1 |\n|---|---|---|---|---|")
     for corpus in options.corpora:
         for name, scores in score(corpus):
-            figures = ["", "", *(f"{score:.2f}" if name == "GAP bias" else f"{100 * score:.1f}" for score in scores)][
-                -3:
-            ]
             if re.search(options.measures, name):
-                print(f"| {corpus} | {name} | {' | '.join(figures)} |")
+                figures = [f"{score:.2f}" if name == "GAP bias" else f"{100 * score:.1f}" for score in scores]
+                print(f"| {corpus} | {name} | {' | '.join(['', '', *figures][-3:])} |")
     print("", *speeds, sep="\n")
 
 

@@ -14,10 +14,12 @@ import json
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
+from itertools import accumulate
 from pathlib import Path
 
 import numpy as np
 import spacy
+from more_itertools import split_before
 from spacy.cli.train import train
 from spacy.language import Language
 from spacy.lookups import Lookups
@@ -54,35 +56,27 @@ def read_docs(path: str, vocab: Vocab) -> Iterator[Doc]:
     If GUM's `Entity=` is there, the entities are the mentions that are no pronouns: their minimal spans, or their heads
     if the head is not in the minimal span. Of spans that overlap, the longest is kept.
     """
-    sentences: list[Sentence] = []
-    for sentence in read_conllu_sentences(path):
-        if sentence.begins and sentences:
-            yield _doc(sentences, vocab)
-            sentences = []
-        sentences.append(sentence)
-    if sentences:
+    for sentences in split_before(read_conllu_sentences(path), lambda sentence: sentence.begins):
         yield _doc(sentences, vocab)
 
 
 def _doc(sentences: list[Sentence], vocab: Vocab) -> Doc:
-    offsets = [0]
-    for sentence in sentences:
-        offsets.append(offsets[-1] + len(sentence.words))
-    rows = [(offset, word.columns) for offset, s in zip(offsets, sentences) for word in s.words]
-    heads = [offset + int(columns[6]) - 1 if columns[6] != "0" else i for i, (offset, columns) in enumerate(rows)]
+    starts = list(accumulate((len(sentence.words) for sentence in sentences), initial=0))
+    rows = [(start, word.columns) for start, sentence in zip(starts, sentences) for word in sentence.words]
+    _, words, lemmas, pos, tags, morphs, heads, deps, _, misc = map(list, zip(*(columns[:10] for _, columns in rows)))
     doc = Doc(
         vocab,
-        words=[columns[1].replace(" ", "") for _, columns in rows],
-        spaces=["SpaceAfter=No" not in columns[9] for _, columns in rows],
-        lemmas=[columns[2] for _, columns in rows],
-        pos=[columns[3] for _, columns in rows],
-        tags=[columns[4] for _, columns in rows],
-        morphs=["" if columns[5] == "_" else columns[5] for _, columns in rows],
-        heads=heads,
-        deps=["ROOT" if columns[7] == "root" else columns[7] for _, columns in rows],
-        sent_starts=[i in offsets for i in range(len(rows))],
+        words=[word.replace(" ", "") for word in words],
+        spaces=["SpaceAfter=No" not in value for value in misc],
+        lemmas=lemmas,
+        pos=pos,
+        tags=tags,
+        morphs=[morph.removeprefix("_") for morph in morphs],
+        heads=[start + int(head) - 1 if head != "0" else i for i, ((start, _), head) in enumerate(zip(rows, heads))],
+        deps=["ROOT" if dep == "root" else dep for dep in deps],
+        sent_starts=[i in starts for i in range(len(rows))],
     )
-    entities = _entities([columns[9] for _, columns in rows], doc)
+    entities = _entities(misc, doc)
     doc.set_ents(entities, default="outside" if entities else "missing")
     return doc
 

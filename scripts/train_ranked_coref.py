@@ -236,11 +236,8 @@ def train_pairs(documents: Sequence[Pairs], seed: int) -> networks.Weights:
     model = PairNetwork(documents[0].mentions.vectors.shape[1], documents[0].features.shape[1])
     learner = Learner(model, PAIR_RATE, PAIR_EPOCHS * len(documents))
     tensors = [
-        [
-            torch.tensor(one)
-            for one in (pairs.mentions.vectors, pairs.features, pairs.earlier, pairs.later, pairs.is_right)
-        ]
-        for pairs in documents
+        list(map(torch.tensor, (one.mentions.vectors, one.features, one.earlier, one.later, one.is_right)))
+        for one in documents
     ]
     for _ in tqdm(range(PAIR_EPOCHS), desc="pairs"):
         order.shuffle(tensors)

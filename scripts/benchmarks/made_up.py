@@ -13,11 +13,10 @@ from allennlp.common import Params, params
 from allennlp.data import Batch, DatasetReader, Instance, TensorDict, Vocabulary
 from allennlp.nn.util import move_to_device
 
-import allennlp_coref_rc
 from allennlp_coref_rc.common.config_files import locate
 from allennlp_coref_rc.common.errors import ConfigurationError
+from allennlp_coref_rc.data.dataset_readers.annotated_babi import BUNDLED_FOLDER as SIMULATED
 
-SIMULATED = Path(allennlp_coref_rc.__file__).parent / "data" / "babi" / "simulated"
 WORDS = 118_497
 """The number of different words in CNN's questions (Hermann et al. 2015), without those that only one question has."""
 
@@ -33,7 +32,6 @@ TEXTS = 200
 """The number of texts in a file. They are repeated, each time with a word of its own."""
 
 Text = NamedTuple("Text", [("batch", int), ("tokens", int)])
-
 
 SIZES = {"annotated_cnn_dailymail": (380_298, 380_298, 762), "annotated_narrativeqa": (46_765, 1_572, 659)}
 """By reader, the real numbers of questions, passages, and tokens in a passage."""
