@@ -87,17 +87,12 @@ def filled(text: str, tables: Mapping[str, Any], runs: Sequence[Line]) -> str:
 def made(table: Mapping[str, Any], runs: Sequence[Line]) -> list[str]:
     """A table's lines in Markdown."""
     rows = {label: {**table.get("cells", {}), **row} for label, row in expanded(table["rows"]).items()}
-    columns, found = [], {}
+    columns = []
     for column in table["columns"].values():
-        of_rows = {}
-        for label, row in rows.items():
-            cell = {**row, **column}
-            patterns = str([cell.get(name) for name in runs[0]])
-            if patterns not in found:
-                found[patterns] = chosen(cell, runs)
-            of_rows[label] = found[patterns]
+        cells = {label: {**row, **column} for label, row in rows.items()}
+        of_rows = {label: chosen(cell, runs) for label, cell in cells.items()}
         base = of_rows[column["base"]] if "base" in column else next(filter(None, of_rows.values()), [])
-        columns.append([content({**row, **column}, of_rows[label], base) for label, row in rows.items()])
+        columns.append([content(cell, of_rows[label], base) for label, cell in cells.items()])
     return markdown([table.get("title", ""), *table["columns"]], list(zip(rows, *columns)))
 
 
