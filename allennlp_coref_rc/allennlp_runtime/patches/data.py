@@ -13,27 +13,17 @@ from allennlp_coref_rc.common.workers import end_with_parent
 from allennlp_coref_rc.common.wrapping import wrapping
 
 
-def add_special_tokens_to_windows(indexers: Any) -> None:
+@wrapping("PretrainedTransformerIndexer.__init__")
+def add_special_tokens_to_windows(original: Any, indexer: Any, args: Any, kwargs: dict[str, Any]) -> None:
     """
     Adds the tokenizer's special tokens to each window of a long text. A tokenizer without a class of its own, such as
     ModernBERT's, adds none, and from transformers 5 on tokenizers no longer have the method for it.
     """
-    cls = indexers.PretrainedTransformerIndexer
-    original = cls.__init__
-
-    @functools.wraps(original)
-    def init(self: Any, *args: Any, **kwargs: Any) -> None:
-        original(self, *args, **kwargs)
-        first, last = (
-            [token.text_id for token in tokens]
-            for tokens in (
-                self._allennlp_tokenizer.single_sequence_start_tokens,
-                self._allennlp_tokenizer.single_sequence_end_tokens,
-            )
-        )
-        self._tokenizer.build_inputs_with_special_tokens = functools.partial(_between, first, last)
-
-    cls.__init__ = init
+    original(*args, **kwargs)
+    tokenizer = indexer._allennlp_tokenizer
+    ends = tokenizer.single_sequence_start_tokens, tokenizer.single_sequence_end_tokens
+    first, last = ([token.text_id for token in tokens] for tokens in ends)
+    indexer._tokenizer.build_inputs_with_special_tokens = functools.partial(_between, first, last)
 
 
 def _between(first: list[int], last: list[int], inner: list[int]) -> list[int]:

@@ -1,6 +1,5 @@
 """Patches of `allennlp.modules` and `allennlp.nn`."""
 
-import functools
 import re
 from typing import Any
 
@@ -10,19 +9,13 @@ POSITIONS = re.compile(r"(^|\.)embeddings\.(position_ids|token_type_ids)$")
 """Constants that transformers saved with the weights of a model up to 4.30, and no longer expects there."""
 
 
-def enable_gradient_checkpointing(embedders: Any) -> None:
+@wrapping("PretrainedTransformerEmbedder.__init__")
+def enable_gradient_checkpointing(original: Any, embedder: Any, args: Any, kwargs: dict[str, Any]) -> None:
     """Enables gradient checkpointing. AllenNLP sets it in a model's config, where transformers no longer reads it."""
-    cls = embedders.PretrainedTransformerEmbedder
-    original = cls.__init__
-
-    @functools.wraps(original)
-    def init(self: Any, *args: Any, **kwargs: Any) -> None:
-        original(self, *args, **kwargs)
-        if kwargs.get("gradient_checkpointing"):
-            # The other kind has no gradients at all if the embeddings are frozen.
-            self.transformer_model.gradient_checkpointing_enable({"use_reentrant": False})
-
-    cls.__init__ = init
+    original(*args, **kwargs)
+    if kwargs.get("gradient_checkpointing"):
+        # The other kind has no gradients at all if the embeddings are frozen.
+        embedder.transformer_model.gradient_checkpointing_enable({"use_reentrant": False})
 
 
 @wrapping("CnnEncoder.forward")
