@@ -36,8 +36,8 @@ class EnglishCoref(Annotator):
     noun phrases that the guideline would hardly annotate. The second ranks, for each mention, the mentions before it
     and the choice of a new entity (Denis and Baldridge, EMNLP 2008; Durrett and Klein, EMNLP 2013). Each mention joins
     the entity with the highest sum of probabilities. The networks see grammatical roles, clauses and agreement, types
-    of entities, equal words, word classes from WordNet, who speaks in quotations, and the vectors of the parser's
-    network.
+    of entities, equal words, word classes from WordNet, who speaks in quotations, the clusters of names and nominals by
+    `sieve_coref`, and the vectors of the parser's network.
 
     The model comes with this package. CARD.md beside it says what it was trained on. The features of "he" and "she" are
     the same.

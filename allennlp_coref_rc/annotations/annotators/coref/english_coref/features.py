@@ -5,10 +5,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from allennlp_coref_rc.annotations.annotated_text import AnnotatedText
 from allennlp_coref_rc.annotations.annotators import lexicon
 from allennlp_coref_rc.annotations.annotators.coref.english_coref import words as w
 from allennlp_coref_rc.annotations.annotators.coref.english_coref.mentions import find_spans
 from allennlp_coref_rc.annotations.annotators.coref.sieve.quotes import SpeakerFinder, find_quotes, speakers_of_turns
+from allennlp_coref_rc.annotations.annotators.coref.sieve.sieve_coref import SieveCoref
 from allennlp_coref_rc.annotations.annotators.lexicon import (
     ANY_GENDER,
     ANY_NUMBER,
@@ -53,6 +55,7 @@ class Mentions:
     name. `text`, `word` (the head) and `verb` (its governor) are numbers that are equal for equal words. `bits` and
     `more_bits` have a bit for each word of the noun phrase up to its head. `clause` is the head of the clause, `gov`
     the position of the governor. `turn` numbers the turn of a quotation, or is -1; `speaker` the mention that speaks.
+    `ruled` is the number of the cluster that `sieve_coref` has for the mention, or -1.
     `codes` are the features that a network sees, each a number below its entry in `SIZES`.
     """
 
@@ -204,6 +207,7 @@ class Mentions:
         self.left, self.right = left, right
         self.parents = np.array([clause[p.heads[c]] for c in range(size)], np.int64)
         self._find_speakers(p, talkers)
+        self._find_ruled(p)
         counts = np.bincount(self.word, minlength=1)[self.word] if rows else self.word
         texts = np.bincount(self.text, minlength=1)[self.text] if rows else self.text
         known = np.ones(len(rows), np.int64)
@@ -246,6 +250,17 @@ class Mentions:
         self.turn = turn_of[self.start]
         self.speaker, self.listener = speakers[self.turn], listeners[self.turn]
 
+    def _find_ruled(self, p: Parse) -> None:
+        spans = {span: k for k, span in enumerate(zip(self.start.tolist(), self.stop.tolist()))}
+        heads = {head: k for k, head in reversed(list(enumerate(self.head.tolist()))) if not self.whole[k]}
+        self.ruled = np.full(self.count, -1)
+        clusters = SieveCoref(all_nouns=True).annotate(AnnotatedText(p.tokens, p.sentences)).clusters
+        for number, cluster in enumerate(clusters):
+            for start, stop in cluster:
+                k = spans.get((start, stop), heads.get(stop - 1))
+                if k is not None and self.ruled[k] < 0:
+                    self.ruled[k] = number
+
     def keep(self, chances: np.ndarray) -> None:
         """
         Keeps only the mentions that are likely enough to be annotated. `chances` are the scores (log-odds) of all. The
@@ -254,7 +269,7 @@ class Mentions:
         kept = chances >= LIKELY[self.litbank]
         number = np.where(kept, np.cumsum(kept) - 1, -1)
         self.chances = chances[kept]
-        for name in (*self.COLUMNS, "sentence", "turn", "speaker", "listener", "codes", "tensor"):
+        for name in (*self.COLUMNS, "sentence", "turn", "speaker", "listener", "ruled", "codes", "tensor"):
             setattr(self, name, getattr(self, name)[kept])
         self.keys = [keys for keys, stays in zip(self.keys, kept.tolist()) if stays]
         self.speaker, self.listener = np.append(number, -1)[np.stack([self.speaker, self.listener])]
@@ -580,9 +595,14 @@ class EntityFeatures:
 
 
 def first_entities(m: Mentions) -> np.ndarray:
-    """Equal names are one entity, and "I" in one turn; other mentions are entities of their own."""
+    """
+    Names, nominals, "I" and "you" are in the clusters of `sieve_coref`, if they are in any. Otherwise equal names are
+    one entity, and "I" in one turn. Other mentions are entities of their own.
+    """
     key = np.where((m.kind == NAME) & (m.whole == 0), m.text, -1)
     key = np.where((m.group == w.I) & (m.turn >= 0), m.turn + 10_000_000, key)
     key = np.where((m.group == w.YOU) & (m.turn >= 0), m.turn + 20_000_000, key)
-    own = np.arange(m.count) + 30_000_000
+    can_be_ruled = (m.kind != PRONOUN) | np.isin(m.group, (w.I, w.YOU))
+    key = np.where((m.ruled >= 0) & can_be_ruled, m.ruled + 30_000_000, key)
+    own = np.arange(m.count) + 40_000_000
     return np.unique(np.where(key >= 0, key, own), return_inverse=True)[1].reshape(-1)

@@ -18,10 +18,10 @@ MODEL = Path(__file__).parent / "model.npz"
 LEAST = -0.5
 """The least score of being a mention as LitBank has them."""
 
-OTHER_NAME, OTHER_GENDER, SAME_VERB = 0.1, 0.1, 0.1
+OTHER_GENDER, SAME_VERB = 0.1, 0.1
 """
-Factors of a probability: where a name meets an entity with other names, where genders differ, and where the entity has
-a name or nominal that is another argument of the same verb ("Merkel praised him").
+Factors of a probability: where genders differ, and where the entity has a name or nominal that is another argument of
+the same verb ("Merkel praised him").
 """
 
 ARGUMENTS = [ROLE[role] for role in ("nsubj", "nsubj:pass", "obj", "iobj")]
@@ -89,8 +89,8 @@ def link(
     The entity of each mention, in one pass from left to right. A mention joins the entity whose mentions together have
     the highest probability, or begins a new entity if that is more likely. Before this comparison, the probability of a
     new entity is multiplied by e to the power of the bonus for the mention's kind (`linking_kinds`). An entity does not
-    readily take "he" and "she", a name without a common word, or two arguments of a verb. At the end, what LitBank
-    would hardly annotate becomes an entity of its own.
+    readily take "he" and "she", or two arguments of a verb. At the end, what LitBank would hardly annotate becomes an
+    entity of its own.
     """
     chance = probabilities(j, pairs, new)
     rest = np.ones(m.count)
@@ -98,9 +98,8 @@ def link(
     threshold = (rest.clip(min=0) * np.exp(bonuses[linking_kinds(m)])).tolist()
     bounds = np.searchsorted(j, np.arange(m.count + 1)).tolist()
     chances, others = chance.tolist(), i.tolist()
-    kind, bits, gender = m.kind.tolist(), m.bits.tolist(), m.gender.tolist()
-    entity = list(range(m.count))
-    names, genders = [0] * m.count, [0] * m.count
+    kind, gender = m.kind.tolist(), m.gender.tolist()
+    entity, genders = list(range(m.count)), [0] * m.count
     can_rival = np.isin(m.role, ARGUMENTS) & (m.reflexive == 0) & (m.whole == 0)
     verbs = np.where(can_rival, m.gov, -1).tolist()
     taken: list[set[int]] = [set() for _ in range(m.count)]
@@ -113,8 +112,6 @@ def link(
         best, most = k, threshold[k]
         for candidate, value in sums.items():
             if value > most:
-                if kind[k] == NAME and names[candidate] and not names[candidate] & bits[k]:
-                    value *= OTHER_NAME
                 if verbs[k] in taken[candidate]:
                     value *= SAME_VERB
                 if sex and genders[candidate] and sex != genders[candidate]:
@@ -124,8 +121,6 @@ def link(
         entity[k] = best
         if kind[k] != PRONOUN and verbs[k] >= 0:
             taken[best].add(verbs[k])
-        if kind[k] == NAME:
-            names[best] |= bits[k]
         genders[best] = genders[best] or sex
     alone = m.litbank & (m.chances < LEAST)
     return np.where(alone, m.count + np.arange(m.count), np.array(entity, int))

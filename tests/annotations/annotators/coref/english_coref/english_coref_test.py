@@ -122,15 +122,11 @@ def test_any_tokens_give_clusters_that_share_no_mention(annotator, tokens, litba
 # The network
 
 
-def linked(count, pairs, scores, new=0.0, **bonus):
-    """Links of pronouns, nominals or names that are made by hand."""
-    names = bonus.pop("names", False)
-    tag = "{}/NNP" if names else "he/PRP"
-    words = bonus.pop("words", [f"Name{k}" for k in range(count)])
-    m = english_coref.Mentions(english_coref.Parse(parsed(*(f"{tag.format(word)}/root/0" for word in words))), False)
+def linked(count, pairs, scores, new=0.0, bonus=0.0):
+    """Links of pronouns that are made by hand."""
+    m = english_coref.Mentions(english_coref.Parse(parsed(*["he/PRP/root/0"] * count)), False)
     i, j = (np.array(one, int) for one in zip(*pairs))
-    bonuses = np.full(4, bonus.get("bonus", 0.0))
-    return network.link(m, i, j, np.array(scores, float), np.full(count, new), bonuses).tolist()
+    return network.link(m, i, j, np.array(scores, float), np.full(count, new), np.full(4, bonus)).tolist()
 
 
 def test_probabilities_are_those_of_a_softmax_with_a_new_entity():
@@ -146,8 +142,3 @@ def test_the_probabilities_of_an_entitys_mentions_are_added():
     scores = [5, -5, -5, 1, 1, 1.3]
     assert linked(4, pairs, scores) == [0, 0, 2, 0]
     assert linked(4, pairs, scores, bonus=9) == [0, 1, 2, 3]
-
-
-def test_other_names_are_unlikely():
-    assert linked(2, [(0, 1)], [1.0], names=True) == [0, 1]
-    assert linked(2, [(0, 1)], [1.0], names=True, words=["Ann", "Ann"]) == [0, 0]
