@@ -1,24 +1,43 @@
+import ctypes
+from typing import Any
+
 import torch
+
+from allennlp_coref_rc.modules.recurrence import _cpp
 
 LEVELS = 2**16
 
 
 class FastDropout(torch.nn.Dropout):
     """
-    `torch.nn.Dropout` in less than half the time on a CPU. There it draws 16 random bits for each number instead of 32.
-    So the probability is rounded to a multiple of 2^-16, and kept values are scaled by the rounded probability. The
-    mask of dropped values is kept as bytes.
+    `torch.nn.Dropout`, on a CPU about 8 times faster and without a mask in memory. There it draws a seed, and one pass
+    in C++ (fast_dropout.cpp) makes 16 random bits for each number, forward and again backward. So the probability is
+    rounded to a multiple of 2^-16, and kept values are scaled by the rounded probability. On other devices, for other
+    types than float32 and float64, and without a compiler it is `torch.nn.Dropout`.
     """
 
     def forward(self, inputs: torch.Tensor) -> torch.Tensor:
-        if not self.training or self.p == 0.0 or inputs.device.type != "cpu":
-            return super().forward(inputs)
         dropped = round(self.p * LEVELS)
-        if dropped == LEVELS:
-            return inputs * 0.0
-        bits = torch.empty((inputs.numel() + 3) // 4, dtype=torch.int64).random_(-(2**63), None).view(torch.int16)
-        # Kept for the backward pass as bytes, a quarter of what numbers take; booleans are slow to make and multiply
-        # by.
-        kept = torch.empty(inputs.shape, dtype=torch.uint8)
-        torch.ge(bits[: inputs.numel()].view(inputs.shape), dropped - LEVELS // 2, out=kept)
-        return (inputs * kept).mul_(LEVELS / (LEVELS - dropped))
+        if not self.training or dropped in (0, LEVELS) or inputs.device.type != "cpu":
+            return super().forward(inputs)
+        if _cpp.function("dropout", inputs.dtype) is None:
+            return super().forward(inputs)
+        return _Dropout.apply(inputs, int(torch.randint(2**63 - 1, ())), dropped)
+
+
+class _Dropout(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, inputs: torch.Tensor, seed: int, dropped: int) -> torch.Tensor:
+        ctx.given = seed, dropped
+        inputs = inputs.contiguous()
+        outputs = torch.empty_like(inputs)
+        run = _cpp.function("dropout", inputs.dtype)
+        assert run is not None
+        numbers = ctypes.c_int64(inputs.numel()), ctypes.c_uint64(seed), ctypes.c_uint32(dropped)
+        scale = ctypes.c_double(LEVELS / (LEVELS - dropped))
+        run(ctypes.c_void_p(inputs.data_ptr()), ctypes.c_void_p(outputs.data_ptr()), *numbers, scale)
+        return outputs
+
+    @staticmethod
+    def backward(ctx: Any, grad: torch.Tensor) -> Any:
+        return _Dropout.apply(grad, *ctx.given), None, None

@@ -2,7 +2,7 @@ import ctypes
 import functools
 import logging
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, Optional
 
 import torch
@@ -198,9 +198,9 @@ def _call(
         parallel=_openmp(),
         **{key: tensor.data_ptr() for key, tensor in given.items()},
     )
-    library = _load()[0]
-    assert library is not None
-    getattr(library, f"{name}_{SUFFIXES[states.dtype]}_{_variant(library)}")(ctypes.byref(problem))
+    run = function(name, states.dtype)
+    assert run is not None
+    run(ctypes.byref(problem))
 
 
 def _address(tensor: Optional[torch.Tensor]) -> Optional[int]:
@@ -214,6 +214,14 @@ def _openmp() -> Optional[int]:
         return ctypes.cast(ctypes.CDLL(None).GOMP_parallel, ctypes.c_void_p).value
     except (AttributeError, OSError):
         return None
+
+
+def function(name: str, dtype: torch.dtype) -> Optional[Callable[..., None]]:
+    """The library's function for numbers of this type and for this processor, or `None` if there is none."""
+    library = _load()[0]
+    if library is None or dtype not in SUFFIXES:
+        return None
+    return getattr(library, f"{name}_{SUFFIXES[dtype]}_{_variant(library)}")
 
 
 def _variant(library: ctypes.CDLL) -> str:

@@ -1,5 +1,5 @@
 """
-The file of the compiled recurrence: where it is, whether it is complete, and how it is made.
+The library of the compiled recurrence and dropout: where it is, whether it is complete, and how it is made.
 
 A wheel contains this file if there was a compiler when the wheel was built; otherwise it is compiled on first use. The
 file has the same code for several instruction sets. Run as a program, this module prints JSON: what PyTorch finds on
@@ -10,6 +10,7 @@ PyTorch, so a wheel can be built without it.
 
 import contextlib
 import hashlib
+import itertools
 import json
 import logging
 import os
@@ -22,7 +23,9 @@ from typing import Any
 
 logger = logging.getLogger(__name__)
 
-SOURCE = pathlib.Path(__file__).with_name("recurrence.cpp")
+HERE = pathlib.Path(__file__).parent
+
+SOURCES = [HERE / "recurrence.cpp", HERE.parent / "fast_dropout.cpp"]
 
 FLAGS = ["-std=c++17", "-O3", "-fno-math-errno", "-fno-trapping-math", "-fPIC", "-pthread"]
 
@@ -45,9 +48,9 @@ DIGEST = 32
 
 
 def prebuilt() -> pathlib.Path:
-    """The path of this source's library in a wheel. The library of another source has another name."""
+    """The path of these sources' library in a wheel. The library of other sources has another name."""
     # Not .so: Python would take it for a module.
-    return SOURCE.with_name(f"recurrence_{_key(SOURCE.read_text(), str(FLAGS), str(VARIANTS))}.compiled")
+    return HERE / f"recurrence_{_key(str(FLAGS), str(VARIANTS))}.compiled"
 
 
 def build() -> pathlib.Path:
@@ -70,14 +73,14 @@ def build() -> pathlib.Path:
 
 
 def cached() -> pathlib.Path:
-    """The path of the library for this source and compiler, in PyTorch's cache."""
+    """The path of the library for these sources and this compiler, in PyTorch's cache."""
     root = os.environ.get("TORCH_EXTENSIONS_DIR")
     if not root:
         from torch.utils import cpp_extension
 
         root = cpp_extension.get_default_build_root()
     version = subprocess.run([compiler(), "--version"], check=True, capture_output=True, text=True).stdout
-    key = _key(SOURCE.read_text(), compiler(), version, str(FLAGS), str(VARIANTS))
+    key = _key(compiler(), version, str(FLAGS), str(VARIANTS))
     return pathlib.Path(root) / "allennlp_coref_rc" / f"recurrence_{key}.so"
 
 
@@ -88,16 +91,16 @@ def compiler() -> str:
 
 def compile_into(library: pathlib.Path) -> None:
     """
-    Compiles the library. This takes only seconds, because the source includes no headers of PyTorch or Python. The file
+    Compiles the library. This takes only seconds, because the sources include no headers of PyTorch or Python. The file
     is moved into place when it is complete, so that processes which start together can't disturb each other.
     """
     library.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=library.parent) as directory, contextlib.ExitStack() as stack:
         built = pathlib.Path(directory) / library.name
-        objects = {variant: built.with_name(f"{variant}.o") for variant in VARIANTS}
-        running = []
-        for variant, target in objects.items():
-            what = [f"-DVARIANT={variant}", "-c", str(SOURCE), "-o", str(target)]
+        objects, running = [], []
+        for variant, source in itertools.product(VARIANTS, SOURCES):
+            objects.append(str(built.with_name(f"{source.stem}_{variant}.o")))
+            what = [f"-DVARIANT={variant}", "-c", str(source), "-o", objects[-1]]
             command = [compiler(), *FLAGS, *VARIANTS[variant], *what]
             process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
             running.append(stack.enter_context(process))
@@ -105,7 +108,7 @@ def compile_into(library: pathlib.Path) -> None:
             output, errors = process.communicate()
             if process.returncode:
                 raise subprocess.CalledProcessError(process.returncode, process.args, output, errors)
-        link = [compiler(), "-shared", "-pthread", *map(str, objects.values()), "-o", str(built)]
+        link = [compiler(), "-shared", "-pthread", *objects, "-o", str(built)]
         subprocess.run(link, check=True, capture_output=True, text=True)
         _seal(built)
         os.replace(built, library)
@@ -128,7 +131,7 @@ def _seal(library: pathlib.Path) -> None:
 
 
 def _key(*parts: str) -> str:
-    return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
+    return hashlib.sha256("\0".join([source.read_text() for source in SOURCES] + list(parts)).encode()).hexdigest()[:16]
 
 
 def state() -> dict[str, Any]:

@@ -530,7 +530,7 @@ def test_a_prebuilt_library_is_taken_if_it_belongs_here(prebuilt, quick_compiler
 def test_a_compiler_that_fails_leaves_nothing(tmp_path, monkeypatch):
     source = tmp_path / "wrong.cpp"
     source.write_text("this is no C++")
-    monkeypatch.setattr(_library, "SOURCE", source)
+    monkeypatch.setattr(_library, "SOURCES", [source])
     with pytest.raises(subprocess.CalledProcessError) as error:
         _library.compile_into(tmp_path / "cache" / "library.so")
     assert "wrong.cpp" in error.value.stderr
