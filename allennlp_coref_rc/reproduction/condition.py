@@ -8,6 +8,7 @@ from typing import Annotated, Any, Optional, Union
 from pydantic import AfterValidator, Field
 
 from allennlp_coref_rc.common.errors import ConfigurationError
+from allennlp_coref_rc.common.messages import most_similar
 from allennlp_coref_rc.common.schema import InvalidValue, Numbers, Schema, one_of
 from allennlp_coref_rc.data.babi.babi_files import NUM_TASKS
 from allennlp_coref_rc.reproduction.runs import DATA, Run
@@ -186,7 +187,8 @@ def select(tables: Sequence[Table], patterns: Sequence[str], conditions: Sequenc
             if kept
         ]
     if not chosen:
-        known = ", ".join(c.name for table in tables for c in table.conditions) if conditions else ""
-        known = known or ", ".join(table.name for table in tables)
-        raise ConfigurationError(f"found nothing named {', '.join([*patterns, *conditions])}; there are {known}")
+        wanted = [*patterns, *conditions]
+        known = [table.name for table in tables] + [c.name for table in tables for c in table.conditions]
+        similar = "".join(f"did you mean {name}? " for each in wanted for name in most_similar(each, known))
+        raise ConfigurationError(f"found nothing named {', '.join(wanted)}; {similar}--list prints all names")
     return chosen

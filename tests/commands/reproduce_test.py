@@ -342,7 +342,7 @@ def test_folders_of_runs_have_names_that_file_systems_and_allennlp_take(tmp_path
 
 def test_errors_are_said_in_a_line(tmp_path, capsys):
     assert call(tmp_path, "--table", "tiny.9") == 2
-    assert "found nothing named tiny.9; there are tiny.1, tiny.2, tiny.figure_4" in capsys.readouterr().err
+    assert "found nothing named tiny.9; did you mean tiny.2? --list prints all names" in capsys.readouterr().err
     assert call(tmp_path, "--tasks", "90-95", 99) == 2
     assert "--tasks: found 90-95,99, expected some of " in capsys.readouterr().err
     content = yaml.safe_load((PROJECT / CONDITIONS).read_text())
