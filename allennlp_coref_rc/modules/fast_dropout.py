@@ -1,4 +1,5 @@
 import ctypes
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -20,19 +21,18 @@ class FastDropout(torch.nn.Dropout):
         dropped = round(self.p * LEVELS)
         if not self.training or dropped in (0, LEVELS) or inputs.device.type != "cpu":
             return super().forward(inputs)
-        if _cpp.function("dropout", inputs.dtype) is None:
+        run = _cpp.function("dropout", inputs.dtype)
+        if run is None:
             return super().forward(inputs)
-        return _Dropout.apply(inputs, int(torch.randint(2**63 - 1, ())), dropped)
+        return _Dropout.apply(inputs, run, int(torch.randint(2**63 - 1, ())), dropped)
 
 
 class _Dropout(torch.autograd.Function):
     @staticmethod
-    def forward(ctx: Any, inputs: torch.Tensor, seed: int, dropped: int) -> torch.Tensor:
-        ctx.given = seed, dropped
+    def forward(ctx: Any, inputs: torch.Tensor, run: Callable[..., None], seed: int, dropped: int) -> torch.Tensor:
+        ctx.given = run, seed, dropped
         inputs = inputs.contiguous()
         outputs = torch.empty_like(inputs)
-        run = _cpp.function("dropout", inputs.dtype)
-        assert run is not None
         numbers = ctypes.c_int64(inputs.numel()), ctypes.c_uint64(seed), ctypes.c_uint32(dropped)
         scale = ctypes.c_double(LEVELS / (LEVELS - dropped))
         run(ctypes.c_void_p(inputs.data_ptr()), ctypes.c_void_p(outputs.data_ptr()), *numbers, scale)
@@ -40,4 +40,4 @@ class _Dropout(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, grad: torch.Tensor) -> Any:
-        return _Dropout.apply(grad, *ctx.given), None, None
+        return _Dropout.apply(grad, *ctx.given), None, None, None

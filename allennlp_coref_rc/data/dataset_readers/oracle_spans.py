@@ -1,6 +1,6 @@
 from collections.abc import Callable, Sequence
 from functools import lru_cache
-from typing import NamedTuple, Optional
+from typing import Any, NamedTuple, Optional
 
 import numpy
 
@@ -79,6 +79,11 @@ def _bare(tokens: Sequence[str], normalize: Callable[[str], str]) -> list[str]:
 
 @lru_cache(maxsize=100_000)
 def _stem(token: str) -> str:
+    return _stemmer().stem(token)
+
+
+@lru_cache(maxsize=None)
+def _stemmer() -> Any:
     from nltk.stem.porter import PorterStemmer
 
-    return PorterStemmer().stem(token)
+    return PorterStemmer()

@@ -413,14 +413,9 @@ def test_without_a_compiler(compiler, tmp_path, monkeypatch, caplog):
     assert caplog.text.count("runs in plain PyTorch instead") == 1
 
 
-@pytest.mark.parametrize("variant", list(_library.VARIANTS))
+@pytest.mark.usefixtures("variant")
 @pytest.mark.parametrize("size, extra, features", [(34, 0, 5), (20, 37, None), (64, 0, 64), (64, 0, 97)])
-def test_code_of_every_instruction_set_is_as_exact(variant, size, extra, features, monkeypatch):
-    names = list(_library.VARIANTS)
-    found = torch.backends.cpu.get_cpu_capability().lower()
-    if variant not in names[: names.index(found if found in names else "default") + 1]:
-        pytest.skip(f"this processor has no {variant}")
-    monkeypatch.setattr(_cpp, "_variant", lambda library: variant)
+def test_code_of_every_instruction_set_is_as_exact(size, extra, features):
     # More sequences than a thread reads at the same time, and more tokens than backward keeps.
     case, oracle, yardstick = oracle_of(11, 30, size, 3, True, 0, extra, features, features is not None)
     assert_as_good_as(case.run("cpp", torch.float32), oracle, yardstick, torch.float32)

@@ -55,8 +55,8 @@ class Mentions:
     name. `text`, `word` (the head) and `verb` (its governor) are numbers that are equal for equal words. `bits` and
     `more_bits` have a bit for each word of the noun phrase up to its head. `clause` is the head of the clause, `gov`
     the position of the governor. `turn` numbers the turn of a quotation, or is -1; `speaker` the mention that speaks.
-    `ruled` is the number of the cluster that `sieve_coref` has for the mention, or -1.
-    `codes` are the features that a network sees, each a number below its entry in `SIZES`.
+    `ruled` is the number of the cluster that `sieve_coref` has for the mention, or -1. `codes` are the features that a
+    network sees, each a number below its entry in `SIZES`.
     """
 
     COLUMNS = (
