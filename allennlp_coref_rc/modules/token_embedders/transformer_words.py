@@ -1,4 +1,4 @@
-from typing import Any, Optional
+from typing import Any, Optional, Self
 
 import torch
 from allennlp.common.checks import ConfigurationError
@@ -19,8 +19,8 @@ class TransformerWords(PretrainedTransformerMismatchedEmbedder):
     model_name : `str`
         A folder, or a name on the Hugging Face hub.
     trained_layers : `int`, optional (default = `None`)
-        Train only the last `trained_layers` layers. 0 trains none, and then the transformer has no dropout either. By
-        default the whole transformer is trained.
+        Train only the last `trained_layers` layers. What is not trained has no dropout either. By default the whole
+        transformer is trained.
 
     The other parameters are AllenNLP's: `max_length`, which has to be the same as the indexer's,
     `gradient_checkpointing`, `last_layer_only`, `tokenizer_kwargs`, …
@@ -38,6 +38,7 @@ class TransformerWords(PretrainedTransformerMismatchedEmbedder):
         if getattr(transformer, "pooler", None) is not None:
             transformer.pooler = None
         check_length(transformer, model_name, kwargs.get("max_length"))
+        self._trained: Optional[list[torch.nn.Module]] = None
         if trained_layers is None:
             return
         layers = _layers(transformer, self._matched_embedder.config.num_hidden_layers, model_name)
@@ -47,10 +48,17 @@ class TransformerWords(PretrainedTransformerMismatchedEmbedder):
                 f"{model_name} has"
             )
         transformer.requires_grad_(False)
-        layers[len(layers) - trained_layers :].requires_grad_(self._matched_embedder.train_parameters)
-        if trained_layers == 0:
-            self._matched_embedder.eval_mode = True
-            transformer.eval()
+        trained = layers[len(layers) - trained_layers :].requires_grad_(self._matched_embedder.train_parameters)
+        self._trained = list(trained)
+        self.train()
+
+    def train(self, mode: bool = True) -> Self:
+        super().train(mode)
+        if self._trained is not None:
+            self._matched_embedder.transformer_model.eval()
+            for layer in self._trained:
+                layer.train(mode)
+        return self
 
 
 def check_length(

@@ -56,8 +56,10 @@ def test_trained_layers_are_the_last_ones(transformer_folders, architecture, tra
     layers = [f"{start}.{i}." for i in range(first, tiny_transformers.LAYERS)]
     assert trained == (every if trained_layers is None else {n for n in every if n.startswith(tuple(layers))})
     transformer = embedder.train()._matched_embedder.transformer_model
-    assert transformer.training == (trained_layers != 0)
-    assert not embedder.eval()._matched_embedder.transformer_model.training
+    modules = dict(transformer.named_modules())
+    training = {name for name, module in modules.items() if module.training}
+    assert training == {n for n in modules if trained_layers is None or f"{n}.".startswith(tuple(layers))}
+    assert not any(module.training for module in embedder.eval().modules())
 
 
 def test_more_layers_than_there_are(transformer_folders):
