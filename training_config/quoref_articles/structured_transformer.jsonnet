@@ -4,7 +4,7 @@ local structured = import '../lib/structured_transformer.libsonnet';
 local variants = import '../lib/variants.libsonnet';
 
 structured.spans(import 'qanet.jsonnet')
-+ variants.transformer('data/all-MiniLM-L6-v2', dim=384, learning_rate=0.0001)
++ variants.transformer('data/all-MiniLM-L6-v2', dim=384, trained_layers=1, learning_rate=0.0001)
 + {
   equal_budget+:: { epochs: 4 },
   trainer+: { learning_rate_scheduler::: $.transformer.learning_rate_scheduler },
