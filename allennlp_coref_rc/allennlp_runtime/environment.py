@@ -20,7 +20,7 @@ REQUIREMENTS = (
     ("torchvision", ">=0.15", "allennlp imports it"),
     ("transformers", ">=4.48", "ModernBERT is in 4.48"),
     ("setuptools", ">=68,<81", "py-rouge, which allennlp-models needs, imports pkg_resources"),
-    ("spacy", ">=3.8", "its tokenizer and word lists are used"),
+    ("spacy", ">=3.8.8", "older lemmatizers ignore which words exist"),
     ("inflect", ">=7.2", "it joins singular and plural, and checks types by typeguard"),
 )
 """The distribution, the versions that work, and the reason. A test compares them with `setup.cfg`."""
