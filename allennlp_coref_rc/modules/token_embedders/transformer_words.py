@@ -19,8 +19,8 @@ class TransformerWords(PretrainedTransformerMismatchedEmbedder):
     model_name : `str`
         A folder, or a name on the Hugging Face hub.
     trained_layers : `int`, optional (default = `None`)
-        Train only the last `trained_layers` layers. What is not trained has no dropout either. By default the whole
-        transformer is trained.
+        Train only the last `trained_layers` layers. The layers before them and the embeddings are frozen, and have no
+        dropout. By default the whole transformer is trained.
 
     The other parameters are AllenNLP's: `max_length`, which has to be the same as the indexer's,
     `gradient_checkpointing`, `last_layer_only`, `tokenizer_kwargs`, …
