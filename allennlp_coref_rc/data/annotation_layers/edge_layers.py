@@ -266,15 +266,16 @@ def swapped_spans(spans: Sequence[Span], length: int, boundary: int) -> list[Spa
 def split_sources(sources: Sources, boundary: int) -> tuple[Sources, Sources]:
     """The sources of the first `boundary` tokens and those of the rest, each counted from its own first token."""
 
-    def relative(source: int, start: int, stop: int) -> int:
-        if source < 0:
-            return source
-        if start <= source < stop:
-            return source - start
-        return OTHER_SEQUENCE - (source if start else source - stop)
+    def part(start: int, stop: int) -> Sources:
+        def relative(source: int) -> int:
+            if source < 0:
+                return source
+            if start <= source < stop:
+                return source - start
+            return OTHER_SEQUENCE - (source if start else source - stop)
 
-    spans = (0, boundary), (boundary, len(sources))
-    first, second = (
-        [[relative(source, start, stop) for source in token] for token in sources[start:stop]] for start, stop in spans
-    )
-    return first, second
+        # Most tokens have no sources. They share one list, or a data set with many types of edges has millions.
+        nothing: list[int] = []
+        return [[relative(source) for source in token] if token else nothing for token in sources[start:stop]]
+
+    return part(0, boundary), part(boundary, len(sources))
