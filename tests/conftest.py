@@ -51,6 +51,7 @@ LONGEST = (
     "browser_test",
     "variants_test",
     "grid_test",
+    "pretended_gpu_test",
 )
 """Files that take longest. They come first, so that two processes end at about the same time."""
 
