@@ -16,7 +16,8 @@ from allennlp_coref_rc.reproduction.condition import Condition
 from allennlp_coref_rc.reproduction.runs import DATA, ERROR, OUTPUT, Run
 from allennlp_coref_rc.reproduction.sweep import Slot, environment, run_in_processes, run_on_cluster
 
-SECONDS_BETWEEN_LOOKS = 2.0
+SECONDS_BETWEEN_LOOKS = 2.0 if sys.stderr.isatty() else 60.0
+"""Less often in a log, which keeps each state of the progress bar."""
 
 CODE = ("*.py", "*.cpp", "*.jsonnet", "*.libsonnet")
 """If these files have changed, `commit` says so."""
