@@ -11,6 +11,7 @@ are on the CPU meet a text on the GPU, and "benchmark" what the benchmark on a G
 from tests import pretended_gpu  # isort: skip  before anything imports PyTorch
 
 import json
+import os
 import sys
 from argparse import Namespace
 from contextlib import redirect_stdout
@@ -22,6 +23,7 @@ from allennlp.nn.util import move_to_device
 from allennlp_coref_rc.modules.seq2seq_encoders.dassa import Positions
 from scripts.benchmarks import gpu
 from scripts.benchmarks.harness import Report
+from tests.command_line import exit_status
 from tests.training_config.configs import CONFIGS, load_small
 from tests.training_config.configs_test import model_and_data
 
@@ -65,9 +67,15 @@ def benchmark():
     return {"failed": failed, "rows": report.content["rows"], "notes": report.content["notes"]}
 
 
-if __name__ == "__main__":
+def main():
     torch.set_num_threads(1)
     pretended_gpu.begin()
     words = (word.split("=") for word in sys.argv[1:])
     others = {"mistake": mistake(), "benchmark": benchmark()}
     print(json.dumps({f"{name}={size}": update(name, int(size)) for name, size in words} | others))
+
+
+if __name__ == "__main__":
+    # Autograd's thread for the GPU may own the modes of the last update for longer than the interpreter lives, and then
+    # aborts (pytorch/pytorch#38228): the interpreter is not shut down.
+    os._exit(exit_status(main))
