@@ -76,6 +76,6 @@ def main():
 
 
 if __name__ == "__main__":
-    # Autograd's thread for the GPU may own the modes of the last update for longer than the interpreter lives, and then
-    # aborts (pytorch/pytorch#38228): the interpreter is not shut down.
+    # PyTorch 2.13 hands a Python context to autograd's thread for the GPU. If the thread drops that of the last update
+    # while the interpreter shuts down, it aborts (pytorch/pytorch#38228): the interpreter is not shut down.
     os._exit(exit_status(main))
