@@ -37,8 +37,8 @@ def refusal(read: Callable[[], Any]) -> str:
 def left_out(reader: DatasetReader, path: str) -> str:
     """The message of the only malformed item or question of a file, of which others are read."""
     assert list(reader.read(path))
-    (error,) = reader.malformed
-    assert reader.skipped["malformed"] == 1
+    (error,) = reader.report.malformed
+    assert reader.report.skipped["malformed"] == 1
     return str(error)
 
 
