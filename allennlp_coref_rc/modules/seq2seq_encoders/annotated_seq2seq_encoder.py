@@ -148,13 +148,6 @@ def encode_pair(passage_encoder: Seq2SeqEncoder, question_encoder: Seq2SeqEncode
     return pair
 
 
-def check_pair(passage_encoder: Seq2SeqEncoder, question_encoder: Seq2SeqEncoder) -> None:
-    """Raises the `ConfigurationError` of `encode_pair` if the settings of the two encoders do not fit together."""
-    for part, question_part in _paired_parts(passage_encoder, question_encoder):
-        if isinstance(part, AnnotatedSeq2SeqEncoder):
-            part.shares_memory(question_part)
-
-
 def _paired_parts(encoder: Seq2SeqEncoder, question_encoder: Seq2SeqEncoder) -> list[tuple[Seq2SeqEncoder, ...]]:
     parts, question_parts = _parts(encoder), _parts(question_encoder)
     if len(parts) != len(question_parts):
