@@ -1,3 +1,4 @@
+import glob
 import inspect
 import json
 import os
@@ -162,8 +163,9 @@ def _of_hub(cached: str, folder: str) -> str:
         if name != VOCABULARY:
             os.symlink(os.path.join(cached, name), os.path.join(folder, name))
     if os.path.isdir(os.path.join(cached, VOCABULARY)):
-        ignored = shutil.ignore_patterns(".lock")
-        shutil.copytree(os.path.join(cached, VOCABULARY), os.path.join(folder, VOCABULARY), ignore=ignored)
+        os.mkdir(os.path.join(folder, VOCABULARY))
+        for path in filter(os.path.isfile, glob.glob(os.path.join(glob.escape(cached), VOCABULARY, "*"))):
+            shutil.copy(path, os.path.join(folder, VOCABULARY))
     return folder
 
 
