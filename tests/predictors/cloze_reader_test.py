@@ -185,25 +185,6 @@ def test_bad_input_is_named(predictor, inputs, message):
         predictor.predict_json(inputs)
 
 
-def test_long_and_short_passages_are_answered_apart_and_in_order(predictor, monkeypatch):
-    passages = [" ".join([STORY] * (4 if i % 2 else 1)) + f" Bill took {i} apples." for i in range(16)]
-    inputs = [{"passage": passage, "question": QUESTION} for passage in passages]
-    some = (0, 1, 14, 15)
-    alone = [predictor.predict_json(inputs[i]) for i in some]
-    sizes = []
-    forward = predictor._model.forward_on_instances
-    monkeypatch.setattr(predictor._model, "forward_on_instances", lambda part: sizes.append(len(part)) or forward(part))
-    together = predictor.predict_batch_json(inputs)
-    assert sizes[:2] == [8, 8]
-    assert [len(found["passage_tokens"]) for found in together] == [23, 77] * 8
-    for found, expected in zip([together[i] for i in some], alone):
-        assert found.keys() == expected.keys()
-        for key in ("answer", "passage_tokens", "question_tokens", "clusters"):
-            assert found[key] == expected[key]
-        for key in ("candidate_probabilities", "attention"):
-            assert found[key] == pytest.approx(expected[key], abs=1e-6)
-
-
 def test_values_become_plain_as_by_allennlp():
     values = {
         "numbers": [1, 2.5, True],
