@@ -5,6 +5,7 @@ import gzip
 import io
 import lzma
 import os
+import re
 import shutil
 import stat
 import tarfile
@@ -43,6 +44,26 @@ ALWAYS = 2**30
 """Any archive may unpack to this many bytes, however small it is."""
 
 BLOCK = 2**20
+
+DEPTH = 100
+"""The most folders in one another. What removes a folder calls itself for each folder in it."""
+
+HEADERS = {
+    tarfile.GNUTYPE_LONGLINK,
+    tarfile.GNUTYPE_LONGNAME,
+    tarfile.SOLARIS_XHDTYPE,
+    tarfile.XGLTYPE,
+    tarfile.XHDTYPE,
+}
+"""The types of headers of any length, which hold names, times and so on of the member that follows."""
+
+LONGEST_HEADER = 2**20
+
+NOT_IN_HEADERS = re.compile(rb"\d{256}|GNU\.sparse")
+"""
+No name may have so many digits, and up to Python 3.11.9 `tarfile` takes a time that is quadratic in their number. Of a
+sparse file, which is not unpacked, it would first read a list of any length.
+"""
 
 OPENERS = {b"\x1f\x8b": gzip.open, b"BZh": bz2.open, b"\xfd7zXZ\x00": lzma.open}
 """The functions that open compressed files, by how these begin."""
@@ -240,15 +261,25 @@ def _opened(path: str, limits: Limits) -> Iterator[tuple["_Limited", Union[tarfi
 
 def _archive(path: str, stream: "_Limited") -> Union[tarfile.TarFile, zipfile.ZipFile]:
     try:
-        return tarfile.open(fileobj=stream, mode="r:")
+        return tarfile.open(fileobj=stream, mode="r:", tarinfo=_Member)
     except (*DAMAGES, OSError) as error:
         if zipfile.is_zipfile(path):
             return zipfile.ZipFile(path)
         raise _NoArchive(str(damaged(path, error))) from error
 
 
+class _Member(tarfile.TarInfo):
+    """A member of a tar file that says whether what is read next is one of the `HEADERS`."""
+
+    def _proc_member(self, archive: Any) -> tarfile.TarInfo:
+        archive.fileobj.is_at_header = self.type in HEADERS
+        return super()._proc_member(archive)  # type: ignore[misc]
+
+
 class _Limited(io.BufferedIOBase):
     """A file that is read up to its limit, even if a header asks for more."""
+
+    is_at_header = False
 
     def __init__(self, path: str, file: BinaryIO, limits: Limits) -> None:
         self._path = path
@@ -258,7 +289,13 @@ class _Limited(io.BufferedIOBase):
     def read(self, size: Optional[int] = -1) -> bytes:
         # A negative size, which a header may have, means everything.
         self.check(self.tell() + size if size is not None and size >= 0 else self._limit + 1)
-        return self._file.read(-1 if size is None else size)
+        is_header, self.is_at_header = self.is_at_header, False
+        if is_header and size is not None and size > LONGEST_HEADER:
+            raise damaged(self._path, f"a header of {size:,} bytes")
+        content = self._file.read(-1 if size is None else size)
+        if is_header and NOT_IN_HEADERS.search(content):
+            raise damaged(self._path, "a header of a sparse file, or with 256 digits in a row")
+        return content
 
     def seekable(self) -> bool:
         return True
@@ -306,11 +343,12 @@ def _check(path: str, name: str, kind: str, number: int, limits: Limits) -> int:
     Raises a `ConfigurationError` for a member of a bad kind or name, or if there are too many. Gives the number of
     files and folders so far.
     """
-    number += 1 + name.count("/")
-    if number > limits.files:
+    depth = name.count("/")
+    number += 1 + depth
+    if number > limits.files or depth > DEPTH:
         raise ConfigurationError(
-            f"{path}: found more than {limits.files:,} files and folders, expected fewer; if that is right, unpack it "
-            "by hand and give the folder in its place"
+            f"{path}: found more than {limits.files:,} files and folders, or {DEPTH} folders in one another, expected "
+            "fewer; if that is right, unpack it by hand and give the folder in its place"
         )
     if kind:
         raise ConfigurationError(f"{path}: found the {kind} {name!r}, expected files and folders; nothing is used")
