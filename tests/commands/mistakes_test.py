@@ -85,7 +85,7 @@ def test_a_good_config_is_said_to_be_good(clone, monkeypatch, capsys):
     [
         (["train", "small.json", "-s", "new", "--recover"], "--recover specified but serialization_dir (new)"),
         (["train", "small.json", "-s", "new", "--recover", "-f"], "both force and recover are true"),
-        (["train", "small.json", "-s", "small.json"], "small.json: found a file, expected a folder"),
+        (["train", "small.json", "-s", "small.json"], "small.json: a part of this path is a file, expected a folder"),
         (["train", "small.json", "-s", "new", "-o", "[]"], "-o []: found no object"),
         (["train", "small.json", "-s", "new", "--include-package", "nothing"], "nothing: no such package"),
         (["check", "small.json", "--include-package", "nothing"], "--include-package nothing: no such package"),
