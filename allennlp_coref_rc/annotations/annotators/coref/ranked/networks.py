@@ -46,7 +46,7 @@ def length_classes(length: np.ndarray) -> np.ndarray:
 @lru_cache(maxsize=4)
 def load_weights(path: Path) -> tuple[Weights, dict[str, int]]:
     """The weights of both networks and the number of each known word."""
-    if not path.exists():
+    if not path.is_file():
         raise ConfigurationError(f"ranked_coref: there is no model file {path}")
     with np.load(path, allow_pickle=False) as archive:
         weights = {name: archive[name].astype(np.float32) for name in archive.files if name != "words"}
