@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import IO, Any, BinaryIO, NamedTuple, Optional, Union, cast
 
 from allennlp_coref_rc.common.errors import ConfigurationError
-from allennlp_coref_rc.common.files import known_as
+from allennlp_coref_rc.common.files import known_as, refuse_special
 from allennlp_coref_rc.common.progress import progress_bar
 from allennlp_coref_rc.safe_archives.registered_names import HINT
 
@@ -156,6 +156,7 @@ def install(package: Any) -> None:
         *args: Any,
         **kwargs: Any,
     ) -> Any:
+        refuse_special(url_or_filename)
         if not extract_archive and os.path.exists(url_or_filename):
             # The package would make the cache's folder, which the user may not be allowed to.
             return Path(url_or_filename)
@@ -241,6 +242,7 @@ class _NoArchive(ConfigurationError):
 @contextmanager
 def _opened(path: str, limits: Limits) -> Iterator[tuple["_Limited", Union[tarfile.TarFile, zipfile.ZipFile]]]:
     """Opens an archive. A `_NoArchive` is raised if the file is none, and a `ConfigurationError` if it is damaged."""
+    refuse_special(path)
     with open(path, "rb") as file:
         start = file.read(max(map(len, OPENERS)))
     opener: Any = next((opener for signature, opener in OPENERS.items() if start.startswith(signature)), open)

@@ -32,7 +32,7 @@ CHUNK = 512
 
 @lru_cache(maxsize=4)
 def load_weights(path: Path) -> Weights:
-    if not path.exists():
+    if not path.is_file():
         raise ConfigurationError(f"coref: there is no model file {path}")
     with np.load(path, allow_pickle=False) as archive:
         return {name: archive[name].astype(np.float32) for name in archive.files}
