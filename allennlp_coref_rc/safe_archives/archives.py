@@ -7,7 +7,7 @@ import re
 import shutil
 import tempfile
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, Optional, Union
 from unittest.mock import patch
@@ -38,11 +38,15 @@ _trust: ContextVar[Optional[bool]] = ContextVar("trust", default=None)
 
 
 @contextmanager
-def trusting(trust: bool) -> Iterator[None]:
-    """Within this, AllenNLP's `load_archive` is this module's `load`, and archives are trusted or not."""
+def trusting(trust: bool, addresses: Optional[str] = None) -> Iterator[None]:
+    """
+    Within this, AllenNLP's `load_archive` is this module's `load`, and archives are trusted or not. If they are not,
+    and there is a text `addresses`, only files whose addresses are in it are downloaded.
+    """
     token = _trust.set(trust)
     try:
-        yield
+        with nullcontext() if trust or addresses is None else without_network(addresses):
+            yield
     finally:
         _trust.reset(token)
 
@@ -79,14 +83,13 @@ def load(
         stack.enter_context(_named(archive, folder))
         config_of(archive, trust, folder)
         _check_complete(archive, folder, weights_file)
-        stack.enter_context(trusting(trust))
+        stack.enter_context(trusting(trust, overrides if isinstance(overrides, str) else json.dumps(overrides)))
         if not trust:
             _check_links(archive, folder)
             stack.enter_context(only_registered(archive))
             # By default, transformers asks the user whether to run code that comes with a model, and reads the answer
             # from standard input, which may hold a stranger's questions.
             stack.enter_context(patch("transformers.dynamic_module_utils.TIME_OUT_REMOTE_CODE", 0))
-            stack.enter_context(without_network(overrides if isinstance(overrides, str) else json.dumps(overrides)))
         return inspect.unwrap(archival.load_archive)(folder, cuda_device, overrides, weights_file)
 
 

@@ -161,9 +161,7 @@ def install(package: Any) -> None:
             return Path(url_or_filename)
         address, allowed = str(url_or_filename), _allowed.get()
         if "://" in address and allowed is not None and address not in allowed:
-            raise ConfigurationError(
-                f"found that a default of its config is {address}, and it may ask for nothing on the network; {HINT}"
-            )
+            raise ConfigurationError(f"found {address}, and an archive may ask for nothing on the network; {HINT}")
         if not extract_archive:
             return original(url_or_filename, cache_dir, False, False, *args, **kwargs)
         name, mark, inside = address.partition("!")
