@@ -6,7 +6,7 @@ import os
 import sys
 import traceback
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import ExitStack, nullcontext
+from contextlib import ExitStack, nullcontext, suppress
 from typing import IO, Any, NamedTuple, Optional
 
 from allennlp.commands import predict as allennlp_predict
@@ -18,6 +18,7 @@ from allennlp.data.fields import TextField
 from allennlp_coref_rc.common.error_message import user_message
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import byte_lines, decoded, is_in_place, local_path, partial_path
+from allennlp_coref_rc.common.json_objects import refuse_constant
 
 STANDARD_INPUT = "-"
 
@@ -127,7 +128,12 @@ class Manager(allennlp_predict._PredictManager):
     def _lines_of(self, outputs: Iterable[JsonDict]) -> Iterator[str]:
         for output in outputs:
             self.warned += bool(output.get("warnings"))
-            yield self._predictor.dump_line(output)
+            line = self._predictor.dump_line(output)
+            if "NaN" in line or "Infinity" in line:
+                # Predictors may also write something else than JSON.
+                with suppress(json.JSONDecodeError):
+                    json.loads(line, parse_constant=refuse_constant)
+            yield line
 
     def _maybe_print_to_console_and_file(self, index: int, prediction: str, model_input: Any = None) -> None:
         super()._maybe_print_to_console_and_file(index, prediction, model_input)

@@ -2,8 +2,6 @@ import glob
 import inspect
 import json
 import os
-import pickle
-import re
 import shutil
 import tempfile
 from collections.abc import Iterator
@@ -20,6 +18,7 @@ from allennlp_coref_rc.common.wrapping import wrapping
 from allennlp_coref_rc.safe_archives.archived_config import read_config
 from allennlp_coref_rc.safe_archives.registered_names import HINT, only_registered
 from allennlp_coref_rc.safe_archives.unpacking import extracted_archive, read_member, without_network
+from allennlp_coref_rc.safe_archives.weights import reading_weights
 
 if TYPE_CHECKING:
     from allennlp.models import Archive
@@ -105,7 +104,8 @@ def config_and_weights(archive: str) -> tuple[dict[str, Any], dict[str, "Tensor"
         paths = [path for path in (os.path.join(folder, name) for name in WEIGHTS) if os.path.isfile(path)]
         if not paths:
             raise ConfigurationError(f"{archive}: found no {' or '.join(WEIGHTS)}, expected one of coref-rc train")
-        return config, torch.load(paths[0], map_location="cpu", weights_only=True)
+        with reading_weights(paths[0]):
+            return config, torch.load(paths[0], map_location="cpu", weights_only=True)
 
 
 def config_of(archive: str, trust: bool, path: Optional[str] = None) -> dict[str, Any]:
@@ -220,25 +220,6 @@ def install(module: Any) -> None:
 @wrapping("load_archive")
 def _load_as_trusted(original: Any, _: None, args: Any, kwargs: dict[str, Any]) -> "Archive":
     return (original if _trust.get() is None else load)(*args, **kwargs)
-
-
-@wrapping("read_state_dict")
-def install_weights(original: Any, _: None, args: Any, kwargs: dict[str, Any]) -> dict[str, Any]:
-    """Reads weights as AllenNLP does, and says in one line if they are damaged or hold more than tensors."""
-    path = args[0] if args else kwargs["path"]
-    try:
-        return original(*args, **kwargs)
-    except pickle.UnpicklingError as error:
-        name = re.search(r"GLOBAL (\S+)", str(error))
-        what = f"{name.group(1)} in the weights, expected tensors alone" if name else "damaged weights"
-        raise ConfigurationError(f"{path}: found {what}") from error
-    except (OSError, MemoryError, ValueError):
-        raise
-    except Exception as error:
-        if type(error).__name__ == "OutOfMemoryError":
-            raise
-        reason = cut(" ".join(str(error).split()), LONGEST)
-        raise ConfigurationError(f"{path}: found damaged weights: {reason}") from error
 
 
 @wrapping("spacy_download")
