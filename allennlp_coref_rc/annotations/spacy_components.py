@@ -27,8 +27,8 @@ if TYPE_CHECKING:
 
 ANNOTATORS = """
 allennlp_coref allennlp_srl compose connective_discourse coref coreferee corrupted_coref discourse entity_marker_coref
-exact_match_coref fastcoref maverick precomputed ranked_coref roles sieve_coref simple_triples spacy_dependencies
-spacy_pipeline structure wordnet
+exact_match_coref fastcoref maverick precomputed roles sieve_coref simple_triples spacy_dependencies spacy_pipeline
+structure wordnet
 """.split()
 
 # Coreferee and fastcoref have components of their own, with these names.

@@ -15,6 +15,7 @@ from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.hub_addresses import HUB
 from allennlp_coref_rc.common.messages import cut
 from allennlp_coref_rc.common.wrapping import wrapping
+from allennlp_coref_rc.safe_archives import registered_names, unpacking
 from allennlp_coref_rc.safe_archives.archived_config import read_config
 from allennlp_coref_rc.safe_archives.registered_names import HINT, only_registered
 from allennlp_coref_rc.safe_archives.unpacking import extracted_archive, read_member, without_network
@@ -35,6 +36,8 @@ LONGEST = 600
 _trust: ContextVar[Optional[bool]] = ContextVar("trust", default=None)
 """Whether archives are trusted. `None`, outside of `trusting`, leaves AllenNLP's own `load_archive` as it is."""
 
+_GUARDS: tuple[ContextVar[Any], ...] = (_trust, registered_names._only_registered, unpacking._allowed)
+
 
 @contextmanager
 def trusting(trust: bool, addresses: Optional[str] = None) -> Iterator[None]:
@@ -53,6 +56,17 @@ def trusting(trust: bool, addresses: Optional[str] = None) -> Iterator[None]:
 def is_trusted() -> bool:
     """Whether archives are trusted here."""
     return bool(_trust.get())
+
+
+def guards() -> list[Any]:
+    """What `trusting`, `only_registered` and `without_network` say here, for a process that is not a fork."""
+    return [guard.get() for guard in _GUARDS]
+
+
+def set_guards(values: list[Any]) -> None:
+    """Lets the `guards` of another process hold in this one."""
+    for guard, value in zip(_GUARDS, values):
+        guard.set(value)
 
 
 def load(

@@ -29,7 +29,6 @@ MODULES = {
     "FastCoref": "fastcoref",
     "Maverick": "maverick",
     "PrecomputedAnnotator": "precomputed",
-    "RankedCoref": "coref.ranked.ranked_coref",
     "Roles": "roles.roles",
     "SieveCoref": "coref.sieve.sieve_coref",
     "SimpleTriples": "simple_triples",

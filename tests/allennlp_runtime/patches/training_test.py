@@ -3,6 +3,7 @@
 import json
 import multiprocessing
 import os
+import random
 import signal
 import struct
 import sys
@@ -20,7 +21,7 @@ import wandb
 from allennlp.common import Params
 from allennlp.data import DatasetReader, Instance, Vocabulary
 from allennlp.data.data_loaders import MultiProcessDataLoader, SimpleDataLoader
-from allennlp.data.fields import TextField
+from allennlp.data.fields import MetadataField, TextField
 from allennlp.models import Model
 from allennlp.modules.seq2vec_encoders import CnnEncoder
 from allennlp.nn import Module
@@ -31,6 +32,9 @@ from allennlp.training.trainer import TrainerCheckpoint
 from tensorboardX.proto import event_pb2
 
 from allennlp_coref_rc.__main__ import main
+from allennlp_coref_rc.safe_archives.archives import guards, trusting
+from allennlp_coref_rc.safe_archives.registered_names import only_registered
+from allennlp_coref_rc.safe_archives.unpacking import without_network
 from tests.training_config.configs import CONFIGS, load_small
 
 
@@ -121,6 +125,31 @@ def test_workers_end_with_a_training_that_is_killed(fails, tmp_path, monkeypatch
     finally:
         for worker in filter(is_running, workers):
             os.kill(worker, signal.SIGKILL)
+
+
+class Told(DatasetReader):
+    """Tells what holds in the process that reads."""
+
+    def _read(self, file_path):
+        threads = torch.get_num_threads() if file_path == "fork" else 1
+        yield Instance({"told": MetadataField((random.random(), guards(), threads))})
+
+    def apply_token_indexers(self, instance):
+        pass
+
+
+@pytest.mark.parametrize("start_method", ["fork", "spawn"])
+def test_a_worker_trusts_archives_and_draws_numbers_as_its_parent(start_method):
+    torch.set_num_threads(2)
+    random.seed(5)
+    expected = random.random()
+    random.seed(5)
+    with trusting(False), only_registered("a"), without_network("b"):
+        loader = MultiProcessDataLoader(
+            Told(), start_method, batch_size=1, num_workers=1, start_method=start_method, quiet=True
+        )
+    (told,) = loader.iter_instances()
+    assert told["told"].metadata == (expected, [False, True, "b"], 1)
 
 
 def wait_until(holds):

@@ -50,6 +50,11 @@ def test_pronouns_and_names_are_linked(annotator, text, same, other):
     assert other is None or all(not set(words) & set(cluster) for cluster in found if other in cluster)
 
 
+def test_two_speakers_in_a_row_stay_two(annotator):
+    text = 'Ann said , " I love my dog . " Bob said , " I hate mine . "'
+    assert clusters(annotator, text) == [["Ann", "I", "my"], ["Bob", "I", "mine"]]
+
+
 def test_he_and_she_are_treated_alike(annotator):
     text = "Quillon met Marlowe . {He} told Marlowe that {he} had lost {his} dog . Quillon had loved {his} dog ."
     spans = [

@@ -277,6 +277,42 @@ def test_a_speaker_is_found_beside_the_quotation(text):
     assert linked(text, "I", "Mary")
 
 
+@pytest.mark.parametrize(
+    "text, expected",
+    [
+        ('Ann said , " I am ill . " Bob nodded .', ["Ann", "I"]),
+        ('Ann said " I am ill . " Bob said no .', ["Ann", "I"]),
+        ('Ann said softly " I am ill . " Bob nodded .', ["Ann", "I"]),
+        ("Ann wrote : “ I am ill . ” Bob nodded .", ["Ann", "I"]),
+        ("Ann was saying , ‘ I am ill . ’ Bob nodded .", ["Ann", "I"]),
+        ('Ann told Bob , " I am ill . " He nodded .', ["Ann", "I"]),
+        ('Ann said to Bob " I am ill . " He nodded .', ["Ann", "I"]),
+        ('Ann , who knew Bob , said , " I am ill . " Bob nodded .', ["Ann", "I"]),
+        ('Then said Ann , " I am ill . " Bob nodded .', ["Ann", "I"]),
+        ('Ann sat . She said , " I am ill . " He nodded .', ["Ann", "She", "I"]),
+        ('" Well , " said Ann , " I am ill . " Bob nodded .', ["Ann", "I"]),
+        ('" I am ill , " Ann said , " and tired . " Bob nodded .', ["I", "Ann"]),
+        ('" I am ill , " said Ann . Bob said , " It is late . "', ["I", "Ann"]),
+        ('" I am ill . " Bob said , " It is late . "', None),
+    ],
+)
+def test_who_speaks_before_a_quotation_goes_before_who_acts_after_it(text, expected):
+    assert next((cluster for cluster in clusters(text) if "I" in cluster), None) == expected
+
+
+@pytest.mark.parametrize(
+    "text, first, second",
+    [
+        ('Ann said , " I love my dog . " Bob said , " I hate mine . "', ["Ann", "I", "my"], ["Bob", "I", "mine"]),
+        ('Ann asks " Am I late ? " Bob replies " I am , too . "', ["Ann", "I"], ["Bob", "I"]),
+        ('" I am ill , " said Ann . Bob said , " I am well . "', ["I", "Ann"], ["Bob", "I"]),
+        ('Ann said , " I am ill . " " I am well , " said Bob .', ["Ann", "I"], ["I", "Bob"]),
+    ],
+)
+def test_two_speakers_in_a_row_stay_two(text, first, second):
+    assert clusters(text) == [first, second]
+
+
 def test_a_speaker_is_found_before_a_verb_far_from_the_quotation():
     assert linked('John sat . Then Mary said in a very low and quiet voice : " I am ill . "', "I", "Mary")
 
