@@ -95,7 +95,7 @@ def load(
         folder = stack.enter_context(_opened(archive))
         stack.enter_context(_named(archive, folder))
         config_of(archive, trust, folder)
-        _check_complete(archive, folder, weights_file)
+        _check_complete(archive, folder, bool(weights_file))
         stack.enter_context(trusting(trust, overrides if isinstance(overrides, str) else json.dumps(overrides)))
         if not trust:
             _check_links(archive, folder)
@@ -204,15 +204,13 @@ def _named(archive: str, folder: str) -> Iterator[None]:
         raise ConfigurationError(f"{archive}: {cut(' '.join(message.split()), LONGEST)}") from error
 
 
-def _check_complete(archive: str, folder: str, weights_file: Optional[str]) -> None:
-    from allennlp.models import archival
-
-    for found, name in (
-        (os.path.isfile(weights_file or archival.get_weights_path(folder)), weights_file or " or ".join(WEIGHTS)),
+def _check_complete(archive: str, folder: str, own_weights: bool) -> None:
+    for is_there, found in (
+        (own_weights or any(os.path.isfile(os.path.join(folder, name)) for name in WEIGHTS), " or ".join(WEIGHTS)),
         (os.path.isdir(os.path.join(folder, VOCABULARY)), f"folder {VOCABULARY}"),
     ):
-        if not found:
-            raise ConfigurationError(f"{archive}: found no {name}, expected one of coref-rc train")
+        if not is_there:
+            raise ConfigurationError(f"{archive}: found no {found}, expected one of coref-rc train")
 
 
 def _check_links(archive: str, folder: str) -> None:
