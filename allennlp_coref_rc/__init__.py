@@ -23,7 +23,7 @@ from allennlp_coref_rc.allennlp_runtime.environment import check_environment
 from allennlp_coref_rc.allennlp_runtime.patches import patch_allennlp
 from allennlp_coref_rc.api.annotate import annotate
 from allennlp_coref_rc.api.load import load
-from allennlp_coref_rc.version import VERSION as __version__
+from allennlp_coref_rc.common.version import VERSION as __version__
 
 check_environment()
 

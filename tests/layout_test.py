@@ -16,7 +16,6 @@ from tests.shared import PROJECT
 PACKAGE = "allennlp_coref_rc"
 
 FLOORS = [
-    ["version"],
     ["common"],
     ["safe_archives"],
     ["allennlp_runtime"],
