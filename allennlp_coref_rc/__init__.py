@@ -29,14 +29,6 @@ check_environment()
 
 patch_allennlp()
 
-
-@wrapt.when_imported("allennlp.commands")
-def _add_subcommands(_: object) -> None:
-    """`allennlp annotate`."""
-    from allennlp_coref_rc.commands import allennlp_annotate
-
-
-@wrapt.when_imported("spacy")
-def _add_components(_: object) -> None:
-    """`nlp.add_pipe("sieve_coref")`."""
-    from allennlp_coref_rc.annotations import spacy_components
+# `allennlp annotate`, and `nlp.add_pipe("sieve_coref")`.
+wrapt.register_post_import_hook(f"{__name__}.commands.allennlp_annotate:register", "allennlp.commands")
+wrapt.register_post_import_hook(f"{__name__}.annotations.spacy_components:register", "spacy")
