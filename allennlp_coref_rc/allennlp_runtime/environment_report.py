@@ -15,7 +15,7 @@ from allennlp_coref_rc.allennlp_runtime import environment
 from allennlp_coref_rc.common.error_message import cache_folder
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import check_writable
-from allennlp_coref_rc.version import VERSION
+from allennlp_coref_rc.common.version import VERSION
 
 PACKAGE = Path(__file__).parent.parent
 

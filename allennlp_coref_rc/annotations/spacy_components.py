@@ -1,7 +1,7 @@
 """
 Annotators as components of spaCy's pipelines: `spacy.blank("en").add_pipe("sieve_coref", config={"all_nouns": True})`.
 
-The package imports this module if spaCy is imported. And spaCy imports the package, through the entry point in
+The package calls `register` if spaCy is imported. And spaCy imports the package, through the entry point in
 setup.cfg, whenever a program makes a pipeline. So nothing heavy is imported before a component is added.
 """
 
@@ -151,5 +151,7 @@ class AnnotatorFactory:
         return Annotator.resolve_class_name(self.__name__)[0]
 
 
-for _component, _name in COMPONENTS.items():
-    AnnotatorFactory(_name).register(_component)
+def register(_: Any) -> None:
+    """Makes the components known to spaCy, which is given."""
+    for component, name in COMPONENTS.items():
+        AnnotatorFactory(name).register(component)

@@ -23,7 +23,7 @@ MODULES = {
     "Coreferee": "coreferee",
     "CorruptedCoref": "corrupted_coref",
     "Discourse": "discourse.discourse",
-    "EnglishCoref": "coref.english_coref.english_coref",
+    "EnglishCoref": "coref.english.coref",
     "EntityMarkerCoref": "entity_marker_coref",
     "ExactMatchCoref": "exact_match_coref",
     "FastCoref": "fastcoref",

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import numpy as np
 
-from allennlp_coref_rc.annotations.annotators.coref.english_coref import words as w
-from allennlp_coref_rc.annotations.annotators.coref.english_coref.features import NAME, PRONOUN, ROLE, Mentions
+from allennlp_coref_rc.annotations.annotators.coref.english import words as w
+from allennlp_coref_rc.annotations.annotators.coref.english.features import NAME, PRONOUN, ROLE, Mentions
 from allennlp_coref_rc.annotations.annotators.lexicon import FEMALE, MALE, NEUTER, PERSON, PLURAL
 from allennlp_coref_rc.common.errors import ConfigurationError
 
