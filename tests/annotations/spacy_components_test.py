@@ -99,7 +99,7 @@ def test_pipelines_are_saved_with_their_options(tmp_path):
             assert structure(loaded(text)) == structure(doc)
 
 
-@pytest.mark.parametrize("start_method", ["fork", "spawn"])
+@pytest.mark.parametrize("start_method", ["fork", pytest.param("spawn", marks=pytest.mark.slow)])
 def test_other_processes_annotate_after_this_one(start_method):
     """OpenMP waits for ever for threads that a fork does not have."""
     program = """
