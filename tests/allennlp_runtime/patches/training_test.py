@@ -138,7 +138,7 @@ class Told(DatasetReader):
         pass
 
 
-@pytest.mark.parametrize("start_method", ["fork", "spawn"])
+@pytest.mark.parametrize("start_method", ["fork", pytest.param("spawn", marks=pytest.mark.slow)])
 def test_a_worker_trusts_archives_and_draws_numbers_as_its_parent(start_method):
     torch.set_num_threads(2)
     random.seed(5)

@@ -425,7 +425,10 @@ class TestAnnotatedBabiReader:
         assert "bill" in words and "Bill" not in words and "@begin" in words
         assert tokens(instances[0]["passage"])[0] == "Bill"
 
-    @pytest.mark.parametrize("max_instances, start_method", [(None, "fork"), (3, "fork"), (None, "spawn")])
+    @pytest.mark.parametrize(
+        "max_instances, start_method",
+        [(None, "fork"), (3, "fork"), pytest.param(None, "spawn", marks=pytest.mark.slow)],
+    )
     def test_two_workers_give_the_same_instances(self, max_instances, start_method):
         check_workers(lambda: reader(max_instances=max_instances), fixture(2), max_instances or 5, start_method)
 
