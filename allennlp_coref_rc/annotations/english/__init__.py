@@ -23,8 +23,6 @@ MODEL = str(Path(__file__).parent / "model")
 BATCH = 64
 """Texts that the pipeline gets at once. Larger batches are not faster on a CPU."""
 
-ROLES = Path(__file__).parent / "roles"
-
 
 @lru_cache(maxsize=2)
 def load_pipeline(spacy_model: str) -> "Language":

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import numpy as np
 
-from allennlp_coref_rc.annotations.annotators.coref.english_coref import words as w
-from allennlp_coref_rc.annotations.annotators.coref.english_coref.features import NAME, PRONOUN, ROLE, Mentions
+from allennlp_coref_rc.annotations.annotators.coref.english import words as w
+from allennlp_coref_rc.annotations.annotators.coref.english.features import NAME, PRONOUN, ROLE, Mentions
 from allennlp_coref_rc.annotations.annotators.lexicon import FEMALE, MALE, NEUTER, PERSON, PLURAL
 from allennlp_coref_rc.common.errors import ConfigurationError
 
@@ -32,7 +32,7 @@ CHUNK = 512
 
 @lru_cache(maxsize=4)
 def load_weights(path: Path) -> Weights:
-    if not path.exists():
+    if not path.is_file():
         raise ConfigurationError(f"coref: there is no model file {path}")
     with np.load(path, allow_pickle=False) as archive:
         return {name: archive[name].astype(np.float32) for name in archive.files}

@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
 
-from allennlp_coref_rc.annotations.annotators.coref.english_coref.mentions import find_spans
+from allennlp_coref_rc.annotations.annotators.coref.english.mentions import find_spans
 from allennlp_coref_rc.annotations.annotators.parse import Parse
-from tests.annotations.annotators.coref.english_coref.parses import parsed
+from tests.annotations.annotators.coref.english.parses import parsed
 
 
 def phrases(*sentences, litbank=False):

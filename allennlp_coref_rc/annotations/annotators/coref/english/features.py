@@ -7,8 +7,8 @@ import numpy as np
 
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText
 from allennlp_coref_rc.annotations.annotators import lexicon
-from allennlp_coref_rc.annotations.annotators.coref.english_coref import words as w
-from allennlp_coref_rc.annotations.annotators.coref.english_coref.mentions import find_spans
+from allennlp_coref_rc.annotations.annotators.coref.english import words as w
+from allennlp_coref_rc.annotations.annotators.coref.english.mentions import find_spans
 from allennlp_coref_rc.annotations.annotators.coref.sieve.mentions import name_attributes
 from allennlp_coref_rc.annotations.annotators.coref.sieve.quotes import SpeakerFinder, find_quotes, speakers_of_turns
 from allennlp_coref_rc.annotations.annotators.coref.sieve.sieve_coref import SieveCoref

@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from allennlp_coref_rc.annotations import AnnotatedText, sentence_spans
 from allennlp_coref_rc.annotations.annotators import Annotator, EnglishCoref
-from allennlp_coref_rc.annotations.annotators.coref.english_coref import english_coref, features, network
-from tests.annotations.annotators.coref.english_coref.parses import parsed
+from allennlp_coref_rc.annotations.annotators.coref.english import coref, features, network
+from tests.annotations.annotators.coref.english.parses import parsed
 
 TEXT = (
     "Anne Elliot lived in a large house near Bath with her father , Sir Walter . He was a vain man . "
@@ -144,7 +144,7 @@ def test_any_tokens_give_clusters_that_share_no_mention(annotator, tokens, litba
 
 def linked(count, pairs, scores, new=0.0, bonus=0.0):
     """Links of pronouns that are made by hand."""
-    m = english_coref.Mentions(english_coref.Parse(parsed(*["he/PRP/root/0"] * count)), False)
+    m = coref.Mentions(coref.Parse(parsed(*["he/PRP/root/0"] * count)), False)
     i, j = (np.array(one, int) for one in zip(*pairs))
     return network.link(m, i, j, np.array(scores, float), np.full(count, new), np.full(4, bonus)).tolist()
 
