@@ -14,10 +14,7 @@ from allennlp_coref_rc.common.checks import check_number
 from allennlp_coref_rc.common.errors import ConfigurationError
 
 NOT_ENTITIES = STOP_WORDS | lexicon.COMMON_VERBS | lexicon.RELATION_WORDS | lexicon.BARE_PARTS
-"""
-spaCy's stop words (determiners, pronouns, prepositions, auxiliaries, numbers), verbs, words for relations, and "Mr.",
-"Inc." and the like.
-"""
+"""spaCy's stop words (determiners, pronouns, numbers and the like), verbs, words for relations, "Mr." and "Inc."."""
 
 
 @Annotator.register("exact_match_coref")
