@@ -9,7 +9,7 @@ from typing import Any
 
 from allennlp_coref_rc.common.config_files import check_overrides, load_config
 from allennlp_coref_rc.common.errors import ConfigurationError
-from allennlp_coref_rc.common.files import check_writable, destination, is_among, is_in_place
+from allennlp_coref_rc.common.files import check_writable, destination, is_among, is_in_place, refuse_special
 from allennlp_coref_rc.common.messages import counted
 from allennlp_coref_rc.config_check.check import check_config, missing_data, missing_devices
 from allennlp_coref_rc.safe_archives.archives import config_of, is_trusted
@@ -90,6 +90,7 @@ def _predict(args: Namespace) -> None:
         name = "dataset_reader" if args.dataset_reader_choice == "train" else "validation_dataset_reader"
         _check_data(args.archive_file, params.get(name), args.input_file)
     elif args.input_file != "-" and "://" not in args.input_file and not os.path.isfile(args.input_file):
+        refuse_special(args.input_file)
         raise ConfigurationError(
             f"{args.input_file}: no such file; expected objects in JSON, a line each, or --use-dataset-reader and data"
         )

@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import IO, Any, BinaryIO, NamedTuple, Optional, Union, cast
 
 from allennlp_coref_rc.common.errors import ConfigurationError
-from allennlp_coref_rc.common.files import known_as
+from allennlp_coref_rc.common.files import known_as, refuse_special
 from allennlp_coref_rc.common.progress import progress_bar
 from allennlp_coref_rc.safe_archives.registered_names import HINT
 
@@ -48,14 +48,8 @@ BLOCK = 2**20
 DEPTH = 100
 """The most folders in one another. What removes a folder calls itself for each folder in it."""
 
-HEADERS = {
-    tarfile.GNUTYPE_LONGLINK,
-    tarfile.GNUTYPE_LONGNAME,
-    tarfile.SOLARIS_XHDTYPE,
-    tarfile.XGLTYPE,
-    tarfile.XHDTYPE,
-}
-"""The types of headers of any length, which hold names, times and so on of the member that follows."""
+HEADERS = {b"K", b"L", b"X", b"g", b"x"}
+"""The types of headers of any length, which hold the name, the times and so on of the member that follows."""
 
 LONGEST_HEADER = 2**20
 
@@ -101,7 +95,7 @@ def unpack(path: str, folder: str, limits: Limits) -> None:
     bar = functools.partial(progress_bar, desc=f"{os.path.basename(path)}: unpacking", unit=" files", delay=1.0)
     with _opened(path, limits) as (stream, archive):
         if isinstance(archive, zipfile.ZipFile):
-            for info in bar(_checked_zip(path, stream, archive, limits)):
+            for info in bar(_checked(path, stream, archive, limits)):
                 archive.extract(info, folder)
             return
         for member in bar(_checked(path, stream, archive, limits)):
@@ -156,14 +150,13 @@ def install(package: Any) -> None:
         *args: Any,
         **kwargs: Any,
     ) -> Any:
+        refuse_special(url_or_filename)
         if not extract_archive and os.path.exists(url_or_filename):
             # The package would make the cache's folder, which the user may not be allowed to.
             return Path(url_or_filename)
         address, allowed = str(url_or_filename), _allowed.get()
         if "://" in address and allowed is not None and address not in allowed:
-            raise ConfigurationError(
-                f"found that a default of its config is {address}, and it may ask for nothing on the network; {HINT}"
-            )
+            raise ConfigurationError(f"found {address}, and an archive may ask for nothing on the network; {HINT}")
         if not extract_archive:
             return original(url_or_filename, cache_dir, False, False, *args, **kwargs)
         name, mark, inside = address.partition("!")
@@ -241,6 +234,7 @@ class _NoArchive(ConfigurationError):
 @contextmanager
 def _opened(path: str, limits: Limits) -> Iterator[tuple["_Limited", Union[tarfile.TarFile, zipfile.ZipFile]]]:
     """Opens an archive. A `_NoArchive` is raised if the file is none, and a `ConfigurationError` if it is damaged."""
+    refuse_special(path)
     with open(path, "rb") as file:
         start = file.read(max(map(len, OPENERS)))
     opener: Any = next((opener for signature, opener in OPENERS.items() if start.startswith(signature)), open)
@@ -315,43 +309,42 @@ class _Limited(io.BufferedIOBase):
             )
 
 
-def _checked(path: str, stream: _Limited, archive: tarfile.TarFile, limits: Limits) -> Iterator[tarfile.TarInfo]:
-    """The members of a tar file. One that may not be unpacked raises a `ConfigurationError`."""
+def _checked(path: str, stream: _Limited, archive: Union[tarfile.TarFile, zipfile.ZipFile], limits: Limits) -> Any:
+    """The members of an archive. One that may not be unpacked raises a `ConfigurationError`."""
     number = 0
-    for member in archive:
-        is_plain = (member.isfile() or member.isdir()) and not member.issparse() and member.size >= 0
-        kind = "link" if member.issym() or member.islnk() else "special file"
-        number = _check(path, member.name, "" if is_plain else kind, number, limits)
-        stream.check(member.offset_data + member.size)
+    for member, name, kind, end in _zip_members(archive) if isinstance(archive, zipfile.ZipFile) else _members(archive):
+        number += 1 + name.count("/")
+        if number > limits.files or name.count("/") > DEPTH:
+            raise ConfigurationError(
+                f"{path}: found more than {limits.files:,} files and folders, or {DEPTH} folders in one another, "
+                "expected fewer; if that is right, unpack it by hand and give the folder in its place"
+            )
+        if kind:
+            raise ConfigurationError(f"{path}: found the {kind} {name!r}, expected files and folders; nothing is used")
+        if not name or name.startswith(("/", "\\")) or ".." in name.replace("\\", "/").split("/"):
+            raise ConfigurationError(
+                f"{path}: found the name {name!r}, which is outside of the archive; nothing is used"
+            )
+        stream.check(end)
         yield member
 
 
-def _checked_zip(path: str, stream: _Limited, archive: zipfile.ZipFile, limits: Limits) -> Iterator[zipfile.ZipInfo]:
-    """The same of a zip file."""
-    number = size = 0
+def _members(archive: tarfile.TarFile) -> Iterator[tuple[tarfile.TarInfo, str, str, int]]:
+    """
+    The members of a tar file with their names and where they end. Those that are neither file nor folder also have the
+    kind that they are of.
+    """
+    for member in archive:
+        is_plain = (member.isfile() or member.isdir()) and not member.issparse() and member.size >= 0
+        kind = "link" if member.issym() or member.islnk() else "special file"
+        yield member, member.name, "" if is_plain else kind, member.offset_data + member.size
+
+
+def _zip_members(archive: zipfile.ZipFile) -> Iterator[tuple[zipfile.ZipInfo, str, str, int]]:
+    """The same of a zip file. The ends are those of the unpacked files, one after the other."""
+    end = 0
     for info in archive.infolist():
         mode = stat.S_IFMT(info.external_attr >> 16)
         kind = "link" if mode == stat.S_IFLNK else "special file"
-        number = _check(path, info.filename, "" if mode in (0, stat.S_IFREG, stat.S_IFDIR) else kind, number, limits)
-        size += info.file_size
-        stream.check(size)
-        yield info
-
-
-def _check(path: str, name: str, kind: str, number: int, limits: Limits) -> int:
-    """
-    Raises a `ConfigurationError` for a member of a bad kind or name, or if there are too many. Gives the number of
-    files and folders so far.
-    """
-    depth = name.count("/")
-    number += 1 + depth
-    if number > limits.files or depth > DEPTH:
-        raise ConfigurationError(
-            f"{path}: found more than {limits.files:,} files and folders, or {DEPTH} folders in one another, expected "
-            "fewer; if that is right, unpack it by hand and give the folder in its place"
-        )
-    if kind:
-        raise ConfigurationError(f"{path}: found the {kind} {name!r}, expected files and folders; nothing is used")
-    if not name or name.startswith(("/", "\\")) or ".." in name.replace("\\", "/").split("/"):
-        raise ConfigurationError(f"{path}: found the name {name!r}, which is outside of the archive; nothing is used")
-    return number
+        end += info.file_size
+        yield info, info.filename, "" if mode in (0, stat.S_IFREG, stat.S_IFDIR) else kind, end

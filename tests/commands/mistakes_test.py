@@ -37,6 +37,7 @@ def clone(tmp_path_factory):
     torch.save({"epoch": 1}, folder / "trainer.th")
     (folder / "broken.jsonnet").write_text("{ trainer: { num_epochs: 5 }\n")
     archive = (folder / "output" / "quick_start" / "model.tar.gz").read_bytes()
+    os.mkfifo(folder / "pipe")
     (folder / "half.tar.gz").write_bytes(archive[: len(archive) // 2])
     return folder
 
@@ -149,7 +150,7 @@ def test_a_good_config_is_said_to_be_good(clone, monkeypatch, capsys):
         (["diff", "output/quick_start/best.th", "trainer.th"], "trainer.th: found 'epoch', which is not a tensor"),
         (["check", ""], "an empty path: no such config; coref-rc configs lists"),
         (["print-results", "nowhere", "--keys", "accuracy"], "nowhere: no such folder, expected one of trainings"),
-        (["check", "output"], "output: found a directory, expected a config"),
+        (["check", "output"], "output: found a directory, expected a file"),
         (
             ["check", "small.json", "-o", '{"dataset_reader.foldr": "data/babi"}'],
             "small.json: dataset_reader.foldr: AnnotatedBabiReader has no such key; did you mean folder?\n",
@@ -170,6 +171,27 @@ def test_a_good_config_is_said_to_be_good(clone, monkeypatch, capsys):
         (
             ["predict", "output/quick_start", "test", "--use-dataset-reader", "--output-file", "output"],
             "output: found a directory, expected a file\n",
+        ),
+        *(
+            (words, f"{path}: found a device or a pipe, expected a file")
+            for path in ("pipe", "/dev/zero")
+            for words in (
+                ["predict", path, "small.json"],
+                ["predict", "output/quick_start", path],
+                ["evaluate", path, "test"],
+                ["train", path, "-s", "new"],
+                ["check", path],
+                ["card", path],
+                ["compare", path, path],
+                ["annotate", "--resolve", path],
+                ["draw", "clusters", path, "new"],
+                ["data", "folds", path, "new"],
+                ["reproduce", "--conditions", path, "--list"],
+            )
+        ),
+        (
+            ["annotate", "/dev/zero", "new", "--annotator", "sieve_coref"],
+            "/dev/zero: found a device, expected a file, a pipe or - (standard input)\n",
         ),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",

@@ -1,6 +1,7 @@
 """Patches of `allennlp.data`."""
 
 import functools
+import os
 import random
 import signal
 from contextlib import suppress
@@ -10,6 +11,8 @@ from unittest.mock import patch
 
 import wrapt
 
+from allennlp_coref_rc.common.errors import ConfigurationError
+from allennlp_coref_rc.common.files import refuse_special
 from allennlp_coref_rc.common.stopping import uninterrupted
 from allennlp_coref_rc.common.workers import end_with_parent
 from allennlp_coref_rc.common.wrapping import wrapping
@@ -37,6 +40,27 @@ def use_python_tokenizer(srl: Any) -> None:
     """Uses BERT's tokenizer in Python, whose parts the reader of SRL calls. In transformers 5 it has another name."""
     with suppress(ModuleNotFoundError):
         srl.BertTokenizer = import_module("transformers.models.bert.tokenization_bert_legacy").BertTokenizerLegacy
+
+
+@wrapping("Vocabulary.from_files")
+def refuse_special_files(original: Any, _: Any, args: Any, kwargs: dict[str, Any]) -> Any:
+    """Refuses a vocabulary in which a file is a device or a pipe, for which AllenNLP would wait for ever."""
+    for folder, _, names in os.walk(args[0] if args else kwargs["directory"]):
+        for name in names:
+            refuse_special(os.path.join(folder, name))
+    return original(*args, **kwargs)
+
+
+@wrapping("Vocabulary.set_from_file")
+def name_missing_unknown_word(original: Any, _: Any, args: Any, kwargs: dict[str, Any]) -> None:
+    """Names the file of a vocabulary that lacks the unknown word, which AllenNLP only asserts."""
+    path = args[0] if args else kwargs["filename"]
+    try:
+        original(*args, **kwargs)
+    except AssertionError as error:
+        raise ConfigurationError(
+            f"{path}: found no {kwargs.get('oov_token', '@@UNKNOWN@@')}, expected a line with it, for unknown words"
+        ) from error
 
 
 @wrapping("MultiProcessDataLoader._join_workers")

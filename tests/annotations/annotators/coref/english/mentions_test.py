@@ -49,6 +49,15 @@ def test_relative_pronouns_and_parts_of_names_are_no_mentions():
     assert phrases(sentence) == ["Ann Lee , who sang"]
 
 
+def test_a_compound_name_is_one_mention_wherever_its_parts_are_attached():
+    sentence = (
+        "owners/NNS/nsubj/6 of/IN/case/3 Smith/NN/nmod/1 &/CC/cc/6 Co./NNP/nsubj/6 met/VBD/root/0 "
+        "Mr./NNP/obj/6 and/CC/cc/10 Mrs./NNP/nmod:desc/10 Lee/NNP/conj/7"
+    )
+    assert phrases(sentence) == ["owners", "Smith & Co.", "Mr. and Mrs. Lee"]
+    assert phrases("Mr./NNP/nsubj/2 left/VBD/root/0") == []
+
+
 def test_closing_punctuation_is_left_out():
     sentence = (
         "I/PRP/nsubj/2 saw/VBD/root/0 the/DT/det/4 boat/NN/obj/2 ,/,/punct/4 a/DT/det/7 wreck/NN/appos/4 ,/,/punct/7"

@@ -81,6 +81,47 @@ def test_adjectives_belong_to_the_name_but_not_the_words_of_another_phrase():
     assert clusters("It was the question Quorn asked . Then Quorn left .") == [["Quorn", "Quorn"]]
 
 
+COMPANIES = (
+    "Ernst & Young",
+    "Smith & Co.",
+    "Marks and Spencer",
+    "Smith and Sons",
+    "AT&T",
+    "Johnson & Johnson Inc.",
+    "Black & Decker Corp.",
+    "Acme , Inc.",
+    "Jones Lang & Wootton LLP",
+)
+
+
+@pytest.mark.parametrize("company", COMPANIES)
+def test_the_name_of_a_company_is_one_name_of_a_thing(company):
+    assert clusters(f"{company} fired Ben . He sued it .") == [[company, "it"], ["Ben", "He"]]
+    assert clusters(f"We left {company} there . He sat .") == []
+
+
+def test_the_owner_of_a_company_is_no_company():
+    text = (
+        "The owner of Smith & Co. bought a boat from Acme Inc. He sold it because the firm needed money . "
+        "Simon & Schuster 's author left Acme Inc. Bob slept ."
+    )
+    found = clusters(text, include_singletons=True)
+    assert ["The owner of Smith & Co.", "He"] in found
+    names = {"Smith & Co.", "Acme Inc.", "Simon & Schuster", "Simon & Schuster 's author", "Bob"}
+    assert names <= set(chain(*found)) and not {"Smith", "Co.", "Schuster", "Inc."} & set(chain(*found))
+
+
+@pytest.mark.parametrize("couple", ["Mr. and Mrs. Smith", "Dr. & Mrs. John Smith", "Lord and Lady Bute"])
+def test_a_couple_is_one_name_of_two(couple):
+    assert clusters(f"{couple} came home . They were tired . He sat .") == [[couple, "They"]]
+
+
+def test_two_persons_and_bare_titles_are_no_compound_names():
+    assert clusters("Tom & Mary Smith came . He sat . She slept .") == [["Tom", "He"], ["Mary Smith", "She"]]
+    assert clusters("Mr. came . He sat . The Inc. left . It sat .", include_singletons=True) == [["He"], ["It"]]
+    assert ["gardiner & co.", "it"] in clusters("gardiner & co. fired him . he sued it .")
+
+
 # Names and noun phrases beside them
 
 
@@ -365,7 +406,7 @@ def test_common_words_are_no_names_in_lower_cased_text():
 
 WORDS = """
     the a that his her Mary Tom mother man men house of 's , . " ' “ ” `` '' said I you he him she it they himself king
-    Mr. Mrs. Archer Newland walked very old and to in who was Hall ? I'm ’s ’ ‘ é 3 CHAPTER no
+    Mr. Mrs. & Co. Archer Newland walked very old and to in who was Hall ? I'm ’s ’ ‘ é 3 CHAPTER no
     """.split()
 
 
