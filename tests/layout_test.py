@@ -150,6 +150,12 @@ def test_no_import_runs_upwards():
     assert not upwards
 
 
+def test_nothing_imports_the_tests():
+    """Scripts are below them. These two are still to be mended."""
+    importing = {name for name in modules() if any(f"{one}.".startswith("tests.") for one in imports(name, True))}
+    assert importing <= {"scripts.benchmarks.gpu", "scripts.benchmarks.launches"}
+
+
 def test_no_imports_run_in_a_circle():
     graph = {module: own(imports(module, inside_functions=True)) - {PACKAGE, module} for module in modules()}
     try:

@@ -136,11 +136,11 @@ class Dassa(AnnotatedSeq2SeqEncoder):
             ("num_convs_per_block", num_convs_per_block, 0),
             ("feedforward_hidden_dim", feedforward_hidden_dim, 1),
             ("label_dim", label_dim, 1),
+            ("num_attention_heads", num_attention_heads, 1),
         ):
             check_number("dassa", key, number, least)
         _check("conv_kernel_size", conv_kernel_size, bool(conv_kernel_size % 2), "an odd number")
         _check("hidden_dim", hidden_dim, hidden_dim % 2 == 0 and hidden_dim > 2, "an even number above 2")
-        _check("num_attention_heads", num_attention_heads, num_attention_heads > 0, "1 or more")
         multiple = f"a multiple of num_attention_heads, {num_attention_heads}"
         _check("attention_projection_dim", attention_dim, attention_dim % num_attention_heads == 0, multiple)
         self._check_heads(num_attention_heads, list(annotated_blocks), num_blocks, vocab)
