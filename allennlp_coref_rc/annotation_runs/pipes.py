@@ -7,14 +7,14 @@ import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from allennlp_coref_rc.common.files import destination, is_in_place, known_as, open_text, whole_file
+from allennlp_coref_rc.common.files import destination, is_in_place, known_as, whole_file
 
 
 @contextmanager
 def pipes(input: str, output: str) -> Iterator[tuple[str, str]]:
     """
-    The paths of files that stand for an input and an output that are pipes, devices or "-". The input is JSONL if it
-    begins with "{". The output is written at the end.
+    The paths of files that stand for an input and an output that are pipes, devices or "-". The output is written at
+    the end.
     """
     with tempfile.TemporaryDirectory() as folder:
         given, made = input, output
@@ -46,8 +46,4 @@ def _copy(path: str, copy: str) -> str:
         else:
             with open(path, "rb") as source:
                 shutil.copyfileobj(source, target)
-    with open_text(copy, 1, encoding="latin-1") as pieces:
-        is_json = next((piece for piece in pieces if piece.strip()), "") == "{"
-    if is_json:
-        os.rename(copy, f"{copy}.jsonl")
-    return f"{copy}.jsonl" if is_json else copy
+    return copy
