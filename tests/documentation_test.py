@@ -189,6 +189,8 @@ def folder_with_readers(tmp_path_factory):
         train_model(load(config, 2, {"evaluate_on_test": False}), str(folder / "output" / "quick_start"))
     for other in ("mine", "qa2"):
         (folder / "output" / other).symlink_to("quick_start")
+    (folder / "data").mkdir()
+    (folder / "data" / "narrativeqa").symlink_to(PROJECT / "tests" / "fixtures" / "narrativeqa")
     return folder
 
 

@@ -6,15 +6,17 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
+from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import destination, is_in_place, known_as, whole_file
 
 
 @contextmanager
 def pipes(input: str, output: str) -> Iterator[tuple[str, str]]:
     """
-    The paths of files that stand for an input and an output that are pipes, devices or "-". The output is written at
-    the end.
+    The paths of files that stand for an input and an output that are pipes or "-". The output, which may also be a
+    device, is written at the end.
     """
     with tempfile.TemporaryDirectory() as folder:
         given, made = input, output
@@ -43,6 +45,9 @@ def _copy(path: str, copy: str) -> str:
     with open(copy, "wb") as target:
         if path == "-":
             shutil.copyfileobj(sys.stdin.buffer, target)
+        elif Path(path).is_char_device() or Path(path).is_block_device():
+            # It may have no end.
+            raise ConfigurationError(f"{path}: found a device, expected a file, a pipe or - (standard input)")
         else:
             with open(path, "rb") as source:
                 shutil.copyfileobj(source, target)

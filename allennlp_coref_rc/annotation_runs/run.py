@@ -18,8 +18,8 @@ from allennlp_coref_rc.annotations.document import Document, read_documents
 from allennlp_coref_rc.annotations.file_report import COUNTED
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.progress import progress_bar
+from allennlp_coref_rc.common.version import VERSION
 from allennlp_coref_rc.common.workers import Chunk, Workers, chunks
-from allennlp_coref_rc.version import VERSION
 
 logger = logging.getLogger(__name__)
 

@@ -276,8 +276,12 @@ class AnnotatedText(_Strict):
         sentences, offsets = self._sentences_of(positions), self._offsets_of(positions)
         return AnnotatedText(tokens, sentences, clusters, frames, relations, edges, self.id, self.text, offsets)
 
+    def sentence_numbers(self) -> list[int]:
+        """For each token, the number of its sentence, from 1."""
+        return [i for i, span in enumerate(self.sentences, start=1) for _ in range(*span)]
+
     def _sentences_of(self, positions: list[Optional[int]]) -> list[Span]:
-        sentence = [i for i, span in enumerate(self.sentences) for _ in range(*span)]
+        sentence = self.sentence_numbers()
         last = next((sentence[old] for old in reversed(positions) if old is not None), 0)
         numbers = []
         for old in reversed(positions):

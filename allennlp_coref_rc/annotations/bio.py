@@ -1,17 +1,9 @@
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Optional, overload
 
 from allennlp_coref_rc.annotations.annotated_text import Frame, Span
 
 PREDICATE = "V"
-
-
-def bio_tags(length: int, spans: Iterable[tuple[str, Span]]) -> list[str]:
-    """A tag for each token: B-X at the beginning of a span labelled X, I-X inside, O elsewhere."""
-    tags = ["O"] * length
-    for label, (start, stop) in spans:
-        tags[start:stop] = [f"B-{label}"] + [f"I-{label}"] * (stop - start - 1)
-    return tags
 
 
 def bio_spans(tags: Sequence[str]) -> list[tuple[str, Span]]:

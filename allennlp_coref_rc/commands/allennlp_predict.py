@@ -5,19 +5,20 @@ import json
 import os
 import sys
 import traceback
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import ExitStack, nullcontext
+from collections.abc import Iterator, Sequence
+from contextlib import ExitStack, nullcontext, suppress
 from typing import IO, Any, NamedTuple, Optional
 
 from allennlp.commands import predict as allennlp_predict
 from allennlp.common import logging as common_logging
-from allennlp.common.util import JsonDict, lazy_groups_of
+from allennlp.common.util import lazy_groups_of
 from allennlp.data import Instance
 from allennlp.data.fields import TextField
 
 from allennlp_coref_rc.common.error_message import user_message
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import byte_lines, decoded, is_in_place, local_path, partial_path
+from allennlp_coref_rc.common.json_objects import refuse_constant
 
 STANDARD_INPUT = "-"
 
@@ -32,10 +33,18 @@ class Predicted(NamedTuple):
     failed: int
 
 
-class Line(NamedTuple):
+class Question(NamedTuple):
+    """A line and its object, or an instance of the dataset reader."""
+
     number: int
     text: str
-    values: JsonDict
+    values: Any
+
+    @property
+    def length(self) -> int:
+        if not isinstance(self.values, Instance):
+            return len(self.text)
+        return max((len(field) for field in self.values.fields.values() if isinstance(field, TextField)), default=0)
 
 
 def predict(args: argparse.Namespace) -> Predicted:
@@ -87,53 +96,61 @@ class Manager(allennlp_predict._PredictManager):
         self._failed_file = failed_file
 
     def run(self) -> None:
+        waiting: dict[int, tuple[Question, Optional[str]]] = {}
+        written = 0
         with self._output_file or nullcontext():
-            if self._dataset_reader is not None:
-                self._answer_instances()
-                return
-            for batch in allennlp_predict.lazy_groups_of(self._lines(), self._batch_size):
-                self._answer(batch)
-                self._report()
+            for batch in allennlp_predict.lazy_groups_of(self._by_length(), self._batch_size):
+                questions = dict(batch)
+                answers = self._answer(list(questions.values()))
+                waiting.update(zip(questions, zip(questions.values(), answers)))
+                while written in waiting:
+                    question, answer = waiting.pop(written)
+                    written += 1
+                    if answer is not None:
+                        self._maybe_print_to_console_and_file(self.answered, answer, self._shown(question))
+                if not waiting:
+                    self._report()
             self._report()
 
-    def _answer_instances(self) -> None:
-        waiting: dict[int, tuple[Instance, str]] = {}
-        for batch in allennlp_predict.lazy_groups_of(self._by_length(), self._batch_size):
-            predictions = self._predict_instances([instance for _, instance in batch])
-            waiting.update({place: (instance, found) for (place, instance), found in zip(batch, predictions)})
-            while self.answered in waiting:
-                instance, prediction = waiting.pop(self.answered)
-                # The text of an instance takes long to make, and only the screen shows it.
-                shown = str(instance) if self._print_to_console else None
-                self._maybe_print_to_console_and_file(self.answered, prediction, shown)
-
-    def _by_length(self) -> Iterator[tuple[int, Instance]]:
-        """The instances and their places. Those of some batches go from short to long, since padding costs time."""
+    def _by_length(self) -> Iterator[tuple[int, Question]]:
+        """The questions and their places. Those of some batches go from short to long, since padding costs time."""
+        questions = self._lines()
+        if self._dataset_reader is not None:
+            questions = (Question(i, "", instance) for i, instance in enumerate(self._get_instance_data()))
+        # Who writes lines may wait for their answers, and a question alone has no padding.
+        together = self._batch_size * (1 if self._input_file == STANDARD_INPUT or self._batch_size == 1 else TOGETHER)
         # Not `allennlp_predict.lazy_groups_of`: the quiet screen puts a progress bar on that one.
-        for instances in lazy_groups_of(enumerate(self._get_instance_data()), TOGETHER * self._batch_size):
-            yield from sorted(instances, key=lambda pair: _length(pair[1]))
+        for group in lazy_groups_of(enumerate(questions), together):
+            yield from sorted(group, key=lambda pair: pair[1].length)
 
-    def _predict_json(self, batch_data: list[JsonDict]) -> Iterator[str]:
-        predictor, alone = self._predictor, len(batch_data) == 1
-        outputs = [predictor.predict_json(batch_data[0])] if alone else predictor.predict_batch_json(batch_data)
-        ids = ({"id": values["id"]} if "id" in values else {} for values in batch_data)
-        return self._lines_of({**id, **output} for id, output in zip(ids, outputs))
-
-    def _predict_instances(self, batch_data: list[Instance]) -> Iterator[str]:
-        predictor, alone = self._predictor, len(batch_data) == 1
-        outputs = [predictor.predict_instance(batch_data[0])] if alone else predictor.predict_batch_instance(batch_data)
-        return self._lines_of(outputs)
-
-    def _lines_of(self, outputs: Iterable[JsonDict]) -> Iterator[str]:
-        for output in outputs:
-            self.warned += bool(output.get("warnings"))
-            yield self._predictor.dump_line(output)
+    def _predict(self, batch: Sequence[Question]) -> list[str]:
+        predictor, values = self._predictor, [question.values for question in batch]
+        kind = "json" if self._dataset_reader is None else "instance"
+        if len(values) == 1:
+            outputs = [getattr(predictor, f"predict_{kind}")(values[0])]
+        else:
+            outputs = getattr(predictor, f"predict_batch_{kind}")(values)
+        outputs = [{**({"id": v["id"]} if "id" in v else {}), **output} for v, output in zip(values, outputs)]
+        self.warned += sum(bool(output.get("warnings")) for output in outputs)
+        lines = [predictor.dump_line(output) for output in outputs]
+        for line in lines:
+            if "NaN" in line or "Infinity" in line:
+                # Predictors may also write something else than JSON.
+                with suppress(json.JSONDecodeError):
+                    json.loads(line, parse_constant=refuse_constant)
+        return lines
 
     def _maybe_print_to_console_and_file(self, index: int, prediction: str, model_input: Any = None) -> None:
         super()._maybe_print_to_console_and_file(index, prediction, model_input)
         self.answered += 1
 
-    def _lines(self) -> Iterator[Line]:
+    def _shown(self, question: Question) -> Optional[str]:
+        """What the screen shows beside an answer. The text of an instance takes long to make."""
+        if isinstance(question.values, Instance):
+            return str(question.values) if self._print_to_console else None
+        return json.dumps(question.values)
+
+    def _lines(self) -> Iterator[Question]:
         """The lines that hold an object. Blank ones are skipped."""
         is_stream = self._input_file == STANDARD_INPUT
         lines = sys.stdin.buffer if is_stream else byte_lines(local_path(self._input_file))
@@ -142,25 +159,22 @@ class Manager(allennlp_predict._PredictManager):
                 continue
             try:
                 text = decoded(line)
-                yield Line(number, text, self._predictor.load_line(text))
+                yield Question(number, text, self._predictor.load_line(text))
             except Exception as error:
                 self._set_aside(number, line.decode(errors="backslashreplace"), error)
 
-    def _answer(self, batch: Sequence[Line]) -> None:
+    def _answer(self, batch: Sequence[Question]) -> list[Optional[str]]:
+        """The answers; `None` for lines that are set aside."""
+        if self._dataset_reader is not None:
+            return [*self._predict(batch)]
         try:
-            predictions = list(self._predict_json([line.values for line in batch]))
+            return [*self._predict(batch)]
         except Exception as error:
             if len(batch) == 1:
                 self._set_aside(batch[0].number, batch[0].text, error)
-                return
-            predictions = None
-        if predictions is None:
-            half = len(batch) // 2
-            self._answer(batch[:half])
-            self._answer(batch[half:])
-            return
-        for line, prediction in zip(batch, predictions):
-            self._maybe_print_to_console_and_file(self.answered, prediction, json.dumps(line.values))
+                return [None]
+        half = len(batch) // 2
+        return self._answer(batch[:half]) + self._answer(batch[half:])
 
     def _set_aside(self, number: int, text: str, error: Exception) -> None:
         name = "standard input" if self._input_file == STANDARD_INPUT else self._input_file
@@ -181,7 +195,3 @@ class Manager(allennlp_predict._PredictManager):
                 self._failed_file.write(json.dumps(values) + "\n")
         self.failed += len(self._set_aside_now)
         self._set_aside_now.clear()
-
-
-def _length(instance: Instance) -> int:
-    return max((len(field) for field in instance.fields.values() if isinstance(field, TextField)), default=0)

@@ -29,10 +29,15 @@ def is_text(string: str) -> bool:
     return not _half.search(string)
 
 
+def refuse_constant(name: str) -> Any:
+    """Raises a `ConfigurationError` for a constant that Python's `json` takes, and JSON has not."""
+    raise ConfigurationError(f"found {name}, expected JSON, which has finite numbers alone")
+
+
 def parse_json(text: str) -> Any:
-    """The value of a JSON text, in which no string has half of a surrogate pair, which is not Unicode text."""
+    """The value of a JSON text without NaN or infinity, nor half of a surrogate pair, which is not Unicode text."""
     try:
-        value = json.loads(text)
+        value = json.loads(text, parse_constant=refuse_constant)
         has_half = _has_half(value, text)
     except json.JSONDecodeError as error:
         raise ConfigurationError(

@@ -6,7 +6,7 @@ from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.data.fields import CANDIDATE_LABELS, CLASS_LABELS, UNKNOWN_ANSWER, AnswerField, metadata_of
 from allennlp_coref_rc.predictors.explaining_predictor import ExplainingPredictor, add_warnings
 from allennlp_coref_rc.predictors.interpretable_predictor import is_attacked
-from allennlp_coref_rc.predictors.unknown_words import improve, with_passage_candidates
+from allennlp_coref_rc.predictors.unknown_words import restrict, with_passage_candidates
 
 
 @Predictor.register("cloze_reader")
@@ -62,26 +62,15 @@ class ClozeReaderPredictor(ExplainingPredictor):
         return {"answer": AnswerField(index, namespace, skip_indexing=True)}
 
     def predict_batch_instance(self, instances: list[Instance]) -> list[JsonDict]:
-        outputs = self._predict(instances)
         vocab, knowledge = self._model.vocab, self.knowledge
-        extended = [
-            with_passage_candidates(instance, output["answer"] is not None, knowledge, vocab)
-            for instance, output in zip(instances, outputs)
-        ]
-        again = iter(self._predict([instance for instance in extended if instance is not None]))
-        for output, instance in zip(outputs, extended):
-            warnings = improve(output, next(again), vocab) if instance is not None else []
-            if output["answer"] is None:
-                warnings.append(output["unanswered"])
-            add_warnings(output, warnings + self.unknown_words(output))
-        return outputs
-
-    def _predict(self, instances: list[Instance]) -> list[JsonDict]:
-        outputs = super().predict_batch_instance(instances) if instances else []
-        for output in outputs:
-            if output.get("unanswered"):
+        asked = [with_passage_candidates(instance, knowledge, vocab) for instance in instances]
+        outputs = super().predict_batch_instance(asked)
+        for instance, question, output in zip(instances, asked, outputs):
+            warnings = restrict(output, vocab) if question is not instance else []
+            unanswered = output.pop("unanswered", "")
+            if unanswered:
                 # AllenNLP makes a text of what is none.
-                output["answer"] = None
-            else:
-                output.pop("unanswered", None)
+                output.update(answer=None, unanswered=unanswered)
+                warnings.append(unanswered)
+            add_warnings(output, warnings + self.unknown_words(output))
         return outputs

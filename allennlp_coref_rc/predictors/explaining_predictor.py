@@ -6,7 +6,6 @@ from typing import Any, Optional, Protocol, cast, runtime_checkable
 
 from allennlp.common.util import JsonDict, sanitize
 from allennlp.data import DatasetReader, Instance
-from allennlp.data.fields import TextField
 from allennlp.models import Model
 from allennlp.predictors import Predictor
 
@@ -19,7 +18,6 @@ from allennlp_coref_rc.common.messages import excerpt, most_similar
 from allennlp_coref_rc.data.dataset_readers.reading_comprehension_reader import ReadingComprehensionReader
 from allennlp_coref_rc.data.fields import metadata_of
 from allennlp_coref_rc.modules.attention_recorder import AttentionRecorder
-from allennlp_coref_rc.modules.length_buckets import length_buckets
 from allennlp_coref_rc.predictors.interpretable_predictor import InterpretablePredictor
 from allennlp_coref_rc.predictors.unknown_words import WordKnowledge
 
@@ -117,14 +115,6 @@ class ExplainingPredictor(InterpretablePredictor):
         return self.predict_batch_instance([instance])[0]
 
     def predict_batch_instance(self, instances: list[Instance]) -> list[JsonDict]:
-        """Answers questions, passages of similar length together, since padding costs time too."""
-        outputs: list[JsonDict] = [{} for _ in instances]
-        for bucket in length_buckets([len(cast(TextField, instance["passage"])) for instance in instances]):
-            for i, output in zip(bucket, self._predict_bucket([instances[i] for i in bucket])):
-                outputs[i] = output
-        return outputs
-
-    def _predict_bucket(self, instances: list[Instance]) -> list[JsonDict]:
         for instance in instances:
             self._dataset_reader.apply_token_indexers(instance)
         with self._recorder or nullcontext():

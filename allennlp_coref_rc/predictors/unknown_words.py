@@ -1,6 +1,6 @@
 """Words that a reader does not know: warnings about them, and those of the passage as candidates."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Optional
 
 from allennlp.data import DatasetReader, Instance, Vocabulary
@@ -65,47 +65,64 @@ def content_words(tokens: Sequence[str]) -> list[str]:
     ]
 
 
-def with_passage_candidates(
-    instance: Instance, answered: bool, knowledge: WordKnowledge, vocab: Vocabulary
-) -> Optional[Instance]:
+def with_passage_candidates(instance: Instance, knowledge: WordKnowledge, vocab: Vocabulary) -> Instance:
     """
     The same question with more candidates: the content words of its passage that the reader does not know, and that are
     not in the question. (Those that it knows were not answers in training.) A reader that knows all words gets all, but
-    only where it has not `answered`. `None` if the candidates are given, or if there are no such words.
+    only where no answer of training occurs. Given candidates stay as they are.
     """
-    if answered and knowledge.knows_all:
-        return None
     metadata = metadata_of(instance)
     if "candidates" not in instance.fields or metadata["candidates"] is not None:
-        return None
-    tokens = metadata["passage_tokens"]
-    labels = list(vocab.get_index_to_token_vocabulary(CANDIDATE_LABELS).values())
-    known = {*labels, *map(str.lower, metadata["question_tokens"])}
+        return instance
+    tokens, labels = metadata["passage_tokens"], list(vocab.get_token_to_index_vocabulary(CANDIDATE_LABELS))
+    if knowledge.knows_all and _occur(labels, tokens):
+        return instance
+    known = {*map(str.lower, labels), *map(str.lower, metadata["question_tokens"])}
     new = [
         word
         for word in content_words(tokens)
         if word.lower() not in known and (knowledge.knows_all or not knowledge.knows(word))
     ]
     if not new:
-        return None
-    present = set(map(str.lower, tokens))
-    names = [label for label in labels if label in present] + new
-    fields = {name: field for name, field in instance.fields.items() if name != "answer"}
-    fields["candidates"] = CandidatesField(tokens, [[name] for name in names])
-    fields["metadata"] = QuestionField({**metadata, "candidates": names})
-    return Instance(fields)
+        return instance
+    names = labels + new
+    candidates = CandidatesField(tokens, [[name] for name in names])
+    return Instance(
+        {**instance.fields, "candidates": candidates, "metadata": QuestionField({**metadata, "candidates": names})}
+    )
 
 
-def improve(output: dict[str, Any], other: dict[str, Any], vocab: Vocabulary) -> list[str]:
-    """The warning that the reader prefers an answer that it does not know. An empty output gets this answer."""
-    if other["answer"] is None or other["answer"] in vocab.get_token_to_index_vocabulary(CANDIDATE_LABELS):
-        return []
-    if output["answer"] is None:
-        output.update({key: other[key] for key in ("answer", "candidate_probabilities", "attention")})
-        output.pop("unanswered", None)
+def restrict(output: dict[str, Any], vocab: Vocabulary) -> list[str]:
+    """
+    Takes the passage's unknown words out of an output, which is then the one without them: attention, and so the
+    probabilities, are normalised over the tokens of candidates. Returns the warning that the reader prefers such a word
+    as its answer. If no answer of training occurs, they stay, and the others go.
+    """
+    labels, tokens = vocab.get_token_to_index_vocabulary(CANDIDATE_LABELS), output["passage_tokens"]
+    answer, probabilities = output["answer"], output["candidate_probabilities"]
+    new = {name: probability for name, probability in probabilities.items() if name not in labels}
+    if not _occur(labels, tokens):
+        output["candidate_probabilities"] = new
         return [FROM_PASSAGE]
-    probability = other["candidate_probabilities"][other["answer"]]
+    words = set(map(str.lower, new))
+    attention = [0.0 if token.lower() in words else weight for token, weight in zip(tokens, output["attention"])]
+    total = sum(attention)
+    # One that does not occur has no attention, and the least probability whatever the others have.
+    present = set(map(str.lower, tokens))
+    known = {name: probabilities[name] / (total if name.lower() in present else 1) for name in labels}
+    output.update(
+        answer=max(known, key=known.__getitem__),
+        candidate_probabilities=known,
+        attention=[weight / total for weight in attention],
+    )
+    if answer not in new:
+        return []
     return [
         "if words of the passage that the reader does not know were candidates too, it would answer "
-        f"{other['answer']!r} (probability {probability:.2f})"
+        f"{answer!r} (probability {new[answer]:.2f})"
     ]
+
+
+def _occur(labels: Iterable[str], tokens: Sequence[str]) -> bool:
+    present = set(map(str.lower, tokens))
+    return any(label.lower() in present for label in labels)

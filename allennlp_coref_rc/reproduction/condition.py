@@ -13,11 +13,11 @@ from allennlp_coref_rc.common.schema import InvalidValue, Numbers, Schema, one_o
 from allennlp_coref_rc.data.babi.babi_files import NUM_TASKS
 from allennlp_coref_rc.reproduction.runs import DATA, Run
 
-MEASURES = ("mean", "best", "failed", "tasks", *(f"task {task}" for task in range(1, NUM_TASKS + 1)))
+MEASURES = ("mean", "best", "failed", "lowest", "tasks", *(f"task {task}" for task in range(1, NUM_TASKS + 1)))
 """
 The measures of a condition's runs. "mean" is the mean over seeds, and "best" is the value of the seed that is best on
-validation questions. "failed" is the number of tasks that fail with their best seeds, "tasks" each task's value with
-its best seed, and "task N" the value of one task.
+validation questions. "failed" is the number of tasks that fail with their best seeds, "lowest" the value of the worst
+one, "tasks" each task's value with its best seed, and "task N" the value of one task.
 """
 
 UNITS = {"fraction": (0.0, 1.0), "percent": (0.0, 100.0), "error": (100.0, -100.0)}

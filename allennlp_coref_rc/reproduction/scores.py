@@ -19,14 +19,24 @@ FAILED_BELOW = 0.95
 class Score:
     """The score of a condition's runs, in the unit of a column."""
 
-    mean: float
-    sd: Optional[float]
-    """The standard deviation over seeds; `None` for a single one."""
-    seeds: int
+    by_seed: dict[int, float]
     best: float
     """The best seed's score; not a number if folds have no validation metric."""
     tasks: str = ""
     """The share of the tasks or folds that it is about ("2 of 20 tasks"); empty for all, and for a chosen one."""
+
+    @property
+    def mean(self) -> float:
+        return statistics.fmean(self.by_seed.values())
+
+    @property
+    def sd(self) -> Optional[float]:
+        """The standard deviation over seeds; `None` for a single one."""
+        return statistics.stdev(self.by_seed.values()) if self.seeds > 1 else None
+
+    @property
+    def seeds(self) -> int:
+        return len(self.by_seed)
 
     def of(self, measure: str) -> float:
         """The value to compare with the paper's."""
@@ -116,16 +126,18 @@ class Scores:
             values = [metrics[key][column.key] for key in keys]
             if column.measure == "failed":
                 return float(sum(accuracy < FAILED_BELOW for accuracy in values))
+            if column.measure == "lowest":
+                return column.printed(min(values))
             weights = [self.results[key]["questions"] for key in keys] if self.condition.folds else None
             return column.printed(statistics.fmean(values, weights))
 
-        seeds = [
-            combined([seed] * len(tasks)) for seed in self.seeds() if all((part, seed) in metrics for part in tasks)
-        ]
+        scores = {
+            seed: combined([seed] * len(tasks))
+            for seed in self.seeds()
+            if all((part, seed) in metrics for part in tasks)
+        }
         best = combined([self.best_seed(task, column.validation_key) for task in tasks]) if has_best else math.nan
-        sd = statistics.stdev(seeds) if len(seeds) > 1 else None
-        share = "" if task is not None else self.share(len(tasks))
-        return Score(statistics.fmean(seeds), sd, len(seeds), best, share)
+        return Score(scores, best, "" if task is not None else self.share(len(tasks)))
 
     def share(self, number: int) -> str:
         """ "2 of 20 tasks", or an empty text if the number is that of all tasks or folds."""

@@ -18,7 +18,6 @@ SUBJECTS = {
     "annotators": "annotators",
     "start": "the start of each command, beside import allennlp.commands",
     "runs": "whole train, evaluate and predict commands, beside those of another version",
-    "soak": "the memory of an epoch over a large file, and what many trainings in one process leave behind",
     "gpu": "the fused kernels, mixed precision and a whole training on a GPU, in eight minutes",
     "launches": "launches and synchronisations of an update, counted without a GPU",
     "registers": "registers, stack and shared memory of the fused kernels, compiled without a GPU",

@@ -6,7 +6,6 @@ from allennlp.predictors import Predictor
 import allennlp_coref_rc
 from allennlp_coref_rc.annotations import AnnotatedText
 from allennlp_coref_rc.common.errors import ConfigurationError
-from tests.scripts.scripts import load_script
 
 STORY = "Bill took the milk there. Bill went to the park. Fred moved to the office."
 QUESTION = "Where is the milk?"
@@ -68,16 +67,6 @@ def test_what_was_attended_to_is_told_on_request(reader):
     plain, explained = reader.answer(STORY, QUESTION), reader.answer(STORY, QUESTION, explain=True)
     assert {"gating"} <= {attention["kind"] for attention in explained.explanations}
     assert explained.answer == plain.answer and reader.answer(STORY, QUESTION) == plain
-
-
-def test_the_evaluation_of_warnings_counts_all_answers(archive, monkeypatch, capsys):
-    monkeypatch.setattr("sys.argv", ["evaluate_warnings.py", str(archive), "--questions", "3"])
-    load_script("evaluate_warnings").main()
-    rows = [row.strip("| ").split(" | ") for row in capsys.readouterr().out.splitlines()[2:]]
-    for name, *counts in rows:
-        wrong, warned_wrong, right, warned_right = map(int, counts)
-        assert wrong + right == 3 and warned_wrong <= wrong and warned_right <= right
-        assert name != "all places" or warned_wrong + warned_right == 3
 
 
 @pytest.mark.parametrize(

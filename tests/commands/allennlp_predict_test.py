@@ -8,6 +8,7 @@ import sys
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
@@ -208,7 +209,8 @@ def test_a_data_set_that_its_reader_refuses_is_named_with_its_line(archive, tmp_
     assert f"{bad}, line {len(lines) + 2}: found a question without a tab" in capsys.readouterr().err
 
 
-def test_questions_of_a_data_set_are_answered_by_length_and_written_in_order(archive, tmp_path, monkeypatch):
+@pytest.mark.parametrize("is_data_set", [True, False])
+def test_questions_are_answered_by_length_and_written_in_order(archive, tmp_path, monkeypatch, is_data_set):
     batches = []
     answer = ClozeReaderPredictor.predict_batch_instance
 
@@ -220,10 +222,36 @@ def test_questions_of_a_data_set_are_answered_by_length_and_written_in_order(arc
     stories, output = tmp_path / "qa2_stories.txt", tmp_path / "answers.jsonl"
     lengths = [3, 1, 2, 5, 4]
     lines = [["Bill went to the park."] * length + ["Where is Bill?\tpark\t1"] for length in lengths]
-    stories.write_text("".join(f"{i} {line}\n" for story in lines for i, line in enumerate(story, start=1)))
-    assert predict(archive, stories, "--use-dataset-reader", "--output-file", output, "--batch-size", 2) == 0
+    if is_data_set:
+        stories.write_text("".join(f"{i} {line}\n" for story in lines for i, line in enumerate(story, start=1)))
+    else:
+        texts = ({"passage": " ".join(story[:-1]), "question": "Where is Bill?"} for story in lines)
+        stories.write_text("".join(json.dumps(text) + "\n" for text in texts))
+    options = ["--use-dataset-reader"] * is_data_set
+    assert predict(archive, stories, *options, "--output-file", output, "--batch-size", 2) == 0
     assert batches == [[6, 12], [18, 24], [30]]
     assert [len(found["passage_tokens"]) for found in read(output)] == [6 * length for length in lengths]
+
+
+def test_lines_of_a_stream_are_answered_batch_by_batch(archive, tmp_path, monkeypatch):
+    """Who writes them may wait for their answers."""
+    lines = [json.dumps(values) + "\n" for values in GOOD]
+    answered = []
+    answer = ClozeReaderPredictor.predict_batch_instance
+
+    def stream():
+        for i, line in enumerate(lines):
+            assert len(answered) == i // 2 * 2
+            yield line.encode()
+
+    def predict_batch(self, instances):
+        answered.extend(instances)
+        return answer(self, instances)
+
+    monkeypatch.setattr(ClozeReaderPredictor, "predict_batch_instance", predict_batch)
+    monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=stream()))
+    assert predict(archive, "-", "--output-file", tmp_path / "answers.jsonl", "--batch-size", 2) == 0
+    assert len(answered) == 3
 
 
 def test_answers_that_would_go_nowhere_are_not_computed(archive, tmp_path, capsys):

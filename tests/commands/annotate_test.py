@@ -21,7 +21,7 @@ from allennlp_coref_rc.annotations import read_documents, read_header, write_doc
 from allennlp_coref_rc.annotations.file_report import report_on_file
 from allennlp_coref_rc.annotations.formats import FORMATS
 from allennlp_coref_rc.commands.allennlp_annotate import Annotate
-from allennlp_coref_rc.version import VERSION
+from allennlp_coref_rc.common.version import VERSION
 from tests.annotations.formats.conll_2012_test import STORY
 from tests.commands import annotators
 from tests.shared import PROJECT

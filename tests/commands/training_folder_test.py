@@ -3,6 +3,7 @@ import json
 import os
 from unittest.mock import Mock
 
+import psutil
 import pytest
 
 from allennlp_coref_rc.allennlp_runtime.folder_lock import FolderInUse, cleanup_failed_start
@@ -61,3 +62,15 @@ def test_nothing_is_left_of_a_training_that_begins_on_a_full_disk(tmp_path, monk
     message = "no space is left on the disk; free space, then give the command again\n"
     assert capsys.readouterr().err == f"coref-rc: {tmp_path / 'run'}: {message}"
     assert write.called and not (tmp_path / "run").exists()
+
+
+@pytest.mark.skipif(not os.path.isdir("/proc/self/fd"), reason="Linux alone lists a process's open files here")
+def test_a_training_and_an_evaluation_leave_no_file_open_and_no_process(tmp_path):
+    (tmp_path / "small.json").write_text(
+        json.dumps(load_small(CONFIGS / "babi" / "bi_gru.jsonnet").as_dict(quiet=True))
+    )
+    before = set(psutil.Process().children(recursive=True))
+    assert status_of(["train", tmp_path / "small.json", "-s", tmp_path / "run"]) == 0
+    assert status_of(["evaluate", tmp_path / "run" / "model.tar.gz", "test"]) == 0
+    assert {*psutil.Process().children(recursive=True)} <= before
+    assert not [file.path for file in psutil.Process().open_files() if file.path.startswith(str(tmp_path))]

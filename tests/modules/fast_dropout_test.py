@@ -91,12 +91,17 @@ def test_the_seed_decides():
     assert torch.equal(FastDropout(0.3)(torch.ones(5, 7)), first)
 
 
-def test_nothing_is_dropped_in_evaluation_or_with_probability_zero_and_all_with_one():
+def test_nothing_is_dropped_with_probability_zero_and_all_with_one():
     inputs = torch.randn(3, 5)
-    assert torch.equal(FastDropout(0.5).eval()(inputs), inputs)
     assert torch.equal(FastDropout(0.0)(inputs), inputs)
     assert not FastDropout(1.0)(inputs).any()
     assert FastDropout(0.5)(torch.ones(0, 4)).shape == (0, 4)
+
+
+def test_an_evaluation_does_not_enter_it(monkeypatch):
+    monkeypatch.setattr(FastDropout, "forward", lambda *_: pytest.fail("entered"))
+    inputs = torch.randn(3, 5)
+    assert FastDropout(0.5).eval()(inputs) is inputs
 
 
 def test_inputs_need_not_lie_in_a_row():

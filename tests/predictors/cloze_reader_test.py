@@ -102,16 +102,18 @@ def test_a_warning_names_the_unknown_word_that_the_reader_would_rather_answer(pr
     assert warned == {True, False}
 
 
-def test_no_answer_changes_by_a_warning(predictor):
-    """A word of the passage that it does not know, a second pass, and the same digits."""
-    inputs = {"passage": f"Zelda left. {STORY}", "question": QUESTION}
-    instance = predictor._json_to_instance(inputs)
-    (expected,) = predictor.predict_batch_instance([instance])
+def test_no_answer_changes_by_a_warning(predictor, monkeypatch):
+    """The passage has a word that the reader does not know. The model still answers once."""
+    instance = predictor._json_to_instance({"passage": f"Zelda left. {STORY}", "question": QUESTION})
     predictor._dataset_reader.apply_token_indexers(instance)
-    (plain,) = predictor._model.forward_on_instances([instance])
-    assert {key: expected[key] for key in ("answer", "candidate_probabilities")} == {
-        key: plain[key] for key in ("answer", "candidate_probabilities")
-    }
+    (alone,) = predictor._model.forward_on_instances([instance])
+    calls = []
+    forward = predictor._model.forward
+    monkeypatch.setattr(predictor._model, "forward", lambda **batch: calls.append(batch) or forward(**batch))
+    (output,) = predictor.predict_batch_instance([instance])
+    assert len(calls) == 1 and output["answer"] == alone["answer"]
+    assert output["candidate_probabilities"] == pytest.approx(alone["candidate_probabilities"], abs=1e-6)
+    assert output["attention"] == pytest.approx(alone["attention"], abs=1e-6)
 
 
 def test_given_candidates_are_never_changed(predictor):
@@ -183,25 +185,6 @@ def test_batches_agree_with_single_questions(predictor):
 def test_bad_input_is_named(predictor, inputs, message):
     with pytest.raises(ConfigurationError, match=message):
         predictor.predict_json(inputs)
-
-
-def test_long_and_short_passages_are_answered_apart_and_in_order(predictor, monkeypatch):
-    passages = [" ".join([STORY] * (4 if i % 2 else 1)) + f" Bill took {i} apples." for i in range(16)]
-    inputs = [{"passage": passage, "question": QUESTION} for passage in passages]
-    some = (0, 1, 14, 15)
-    alone = [predictor.predict_json(inputs[i]) for i in some]
-    sizes = []
-    forward = predictor._model.forward_on_instances
-    monkeypatch.setattr(predictor._model, "forward_on_instances", lambda part: sizes.append(len(part)) or forward(part))
-    together = predictor.predict_batch_json(inputs)
-    assert sizes[:2] == [8, 8]
-    assert [len(found["passage_tokens"]) for found in together] == [23, 77] * 8
-    for found, expected in zip([together[i] for i in some], alone):
-        assert found.keys() == expected.keys()
-        for key in ("answer", "passage_tokens", "question_tokens", "clusters"):
-            assert found[key] == expected[key]
-        for key in ("candidate_probabilities", "attention"):
-            assert found[key] == pytest.approx(expected[key], abs=1e-6)
 
 
 def test_values_become_plain_as_by_allennlp():

@@ -237,3 +237,8 @@ def test_marked_connectives_are_those_of_the_columns(tmp_path):
 def test_a_corpus_without_known_files_is_named(evaluate, tmp_path):
     with pytest.raises(ConfigurationError, match=re.escape(str(tmp_path)) + ".*conllu"):
         evaluate("evaluate_annotator", "exact_match_coref", tmp_path)
+
+
+def test_a_corpus_that_is_not_there_is_named(evaluate):
+    with pytest.raises((ConfigurationError, OSError), match="nowhere.conll.*: no such file|No such file"):
+        evaluate("evaluate_annotator", "exact_match_coref", "nowhere.conll")

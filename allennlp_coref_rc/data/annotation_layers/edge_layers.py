@@ -19,6 +19,11 @@ READERS = {"both": (0, 1), "along": (1,), "against": (0,)}
 """By direction, the positions in a `Link` of the phrases that read."""
 
 
+def in_place(spans: list[Span]) -> list[Span]:
+    """The spans as they are."""
+    return spans
+
+
 class EdgeLayer(AnnotationLayer):
     """
     Edges within and across the passage and the question. For each token the layer has the positions that the token
@@ -42,7 +47,7 @@ class EdgeLayer(AnnotationLayer):
     def make(self, text: AnnotatedText, boundary: int) -> tuple[Layer, Layer]:
         passage: dict[str, Sources] = {}
         question: dict[str, Sources] = {}
-        for name, sources in self.sources(text, list).items():
+        for name, sources in self.sources(text, in_place).items():
             passage[name], question[name] = split_sources(sources, boundary)
         if self._question_first:
             swap = partial(swapped_spans, length=len(text), boundary=boundary)

@@ -57,11 +57,6 @@ def as_layer(views: list[View], length: int) -> Layer:
     return {name: [[getattr(view, name)[token] for view in views] for token in range(length)] for name in View._fields}
 
 
-def sentence_numbers(text: AnnotatedText) -> list[int]:
-    """For each token, the number of its sentence, from 1."""
-    return [i for i, (start, stop) in enumerate(text.sentences, start=1) for _ in range(start, stop)]
-
-
 WHOLE_TEXT = 1
 
 
@@ -141,7 +136,7 @@ class DiscourseViews(ViewLayer):
         self._senses = senses
 
     def views(self, text: AnnotatedText) -> list[View]:
-        numbers = sentence_numbers(text)
+        numbers = text.sentence_numbers()
         explicit = self._kind == "explicit"
         scopes = numbers if explicit else [NO_SCOPE] * len(text)
         views = [View([NO_LABEL] * len(text), list(scopes)) for _ in range(self._max_views)]
@@ -189,7 +184,7 @@ class SentenceViews(ViewLayer):
     def views(self, text: AnnotatedText) -> list[View]:
         views = []
         for shift in range(self._num_views):
-            places = [divmod(number - 1 + shift, self._num_views) for number in sentence_numbers(text)]
+            places = [divmod(number - 1 + shift, self._num_views) for number in text.sentence_numbers()]
             views.append(View([str(place + 1) for _, place in places], [scope + 1 for scope, _ in places]))
         return views
 
@@ -281,7 +276,7 @@ class SrlViews(ViewLayer):
         self._pad_views = pad_views
 
     def views(self, text: AnnotatedText) -> list[View]:
-        numbers = sentence_numbers(text)
+        numbers = text.sentence_numbers()
         frames: list[list[Frame]] = [[] for _ in text.sentences]
         for frame in sorted(text.frames, key=lambda frame: frame.predicate):
             frames[numbers[frame.predicate[0]] - 1].append(frame)

@@ -170,7 +170,7 @@ class AnnotatedSquadReader(ReadingComprehensionReader):
             text, boundary = self.select(document, i)
             source, offsets = text.text or "", text.offsets or []
             if data.get("moved"):
-                self.noted[MOVED] += 1
+                self.report.noted[MOVED] += 1
             cause = _cause(data, boundary)
             if cause and self.skip(cause):
                 continue

@@ -6,6 +6,7 @@ import torch
 from allennlp.modules import Seq2SeqEncoder
 from torch.nn import Parameter
 
+from allennlp_coref_rc.common.checks import check_number
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.data.fields import AnnotationTensors
 from allennlp_coref_rc.modules.gpu import in_parallel, once
@@ -71,6 +72,7 @@ class RecurrentEncoder(AnnotatedSeq2SeqEncoder):
         backend: str = "auto",
     ) -> None:
         super().__init__()
+        check_number(type(self).__name__, "input_size", input_size)
         self._input_size = input_size
         self._hidden_size = hidden_size
         self._relations = list(relations)
@@ -225,6 +227,7 @@ class RecurrentEncoder(AnnotatedSeq2SeqEncoder):
         (batch_size, sequence_length, hidden_size).
         """
         inputs, mask, annotations = text
+        self.check_input(inputs, mask)
         suffix = self._suffixes()[reverse]
         weight_ih, weight_hh, bias_ih, bias_hh = self._gru_parameters(suffix)
         if annotations is None:

@@ -245,11 +245,11 @@ class TestLimits:
         assert [one["metadata"]["id"] for one in instances] == kept
         assert 0 < len(kept) < 6
         cause = "the answer lies beyond dataset_reader.max_passage_length"
-        assert short.skipped == {cause: 6 - len(kept)}
+        assert short.report.skipped == {cause: 6 - len(kept)}
         assert f"{6 - len(kept)} of 6 questions skipped: {cause}" in caplog.text
         assert max(len(one["passage"]) for one in instances) == 30
         assert {len(one["question"]) for one in instances} == {4}
-        assert not whole.skipped
+        assert not whole.report.skipped
 
     def test_skipped_questions_may_be_kept_without_a_span(self):
         instances = list(reader(max_passage_length=30, keep_skipped=True).read(TRAIN))
@@ -475,7 +475,7 @@ def test_excerpts_share_the_most_with_their_questions(caplog):
         assert [instance[end].sequence_index for end in ("span_start", "span_end")] == (span if inside else [-1, -1])
         skipped += not inside
         moved += start > 0
-    assert moved and skipped and reader.skipped.total() == skipped
+    assert moved and skipped and reader.report.skipped.total() == skipped
     assert len(list(AnnotatedNarrativeQaReader(excerpt_length=12).read(TRAIN))) == len(whole) - skipped
     assert "the answer is not in the excerpt" in caplog.text
     # A passage that is shorter than its excerpt is whole.

@@ -143,7 +143,7 @@ class TestQuoref:
         with caplog.at_level(logging.INFO):
             instances = list(short.read(TRAIN))
         cause = "the answer lies beyond dataset_reader.max_passage_length"
-        assert short.skipped == {cause: 3} and f"3 of 9 questions skipped: {cause}" in caplog.text
+        assert short.report.skipped == {cause: 3} and f"3 of 9 questions skipped: {cause}" in caplog.text
         assert [one["metadata"]["id"] for one in instances] == ["q1", "q2", "q5", "q6", "q7", "q9"]
         assert max(len(one["question"]) for one in instances) == 4
         caplog.clear()
@@ -163,7 +163,7 @@ class TestQuoref:
         path, reader = damaged(change), quoref()
         # That the second span is missing does not stop training with the first.
         assert [values["id"] for values in metadata(reader.read(path))] == [f"q{i}" for i in range(2, 10)]
-        assert reader.skipped == {"the passage does not have the answer": 1}
+        assert reader.report.skipped == {"the passage does not have the answer": 1}
         first, *_, eighth, _ = metadata(quoref(keep_skipped=True).read(path))
         assert first["answer_texts"] == ["Eddie Moss"] and first["answer_spans"] == []
         assert eighth["answer_spans"] == [[13, 15]]
@@ -206,7 +206,7 @@ class TestSquad:
     def test_questions_without_an_answer(self):
         reader = AnnotatedSquadReader()
         assert len(list(reader.read(SQUAD))) == 2
-        assert reader.skipped == {"it has no answer (is_impossible)": 1}
+        assert reader.report.skipped == {"it has no answer (is_impossible)": 1}
         last = list(AnnotatedSquadReader(keep_skipped=True, tag_answers=True).read(SQUAD))[-1]
         assert last["metadata"]["answer_texts"] == [""] and last["span_end"].sequence_index == -1
         assert not any(last["answer_tags"].labels)
@@ -268,7 +268,7 @@ class TestContract:
         first = 5 if start == 10**6 else 4
         assert instances[0]["span_start"].sequence_index == first + (start == 10**6)
         assert [values["answer_texts"] for values in metadata(instances)] == texts[:2]
-        assert reader.skipped == {"the passage does not have the answer": 1}
+        assert reader.report.skipped == {"the passage does not have the answer": 1}
         assert "3 of 3 questions: an answer is not at its answer_start" in caplog.text
         kept = list(AnnotatedQuorefReader(keep_skipped=True, tag_answers=True).read(str(path)))
         assert [values["answer_texts"] for values in metadata(kept)] == texts
