@@ -22,7 +22,7 @@ from allennlp_coref_rc.common.hub_addresses import is_hub_address
 from allennlp_coref_rc.common.json_objects import parse_json
 from allennlp_coref_rc.common.messages import excerpt
 from allennlp_coref_rc.data.dataset_readers import ReadingComprehensionReader
-from allennlp_coref_rc.data.dataset_readers.reading_comprehension_reader import MALFORMED, MOST_MALFORMED
+from allennlp_coref_rc.data.dataset_readers.reading_report import MALFORMED, MOST_MALFORMED
 
 FAILURE = "failure"
 """The key in a document's data that says why it could not be annotated."""

@@ -149,7 +149,7 @@ def squad(rng: random.Random, path: Path) -> tuple[Outcome, Outcome]:
         )
         for instance in (reader.read(str(path)) if expected else ())
     ]
-    return Outcome(expected, lost if expected else 0), Outcome(found, len(reader.malformed))
+    return Outcome(expected, lost if expected else 0), Outcome(found, len(reader.report.malformed))
 
 
 KNOWN: dict[str, Callable[[random.Random, Path], tuple[Outcome, Outcome]]] = {

@@ -123,8 +123,8 @@ class TestMalformedFiles:
         path.write_text(GOOD + lines + "1 Bob left.\n2 Who left?\tBob\t1\n")
         reader = AnnotatedBabiReader()
         assert [instance["metadata"].metadata["answer"] for instance in reader.read(str(path))] == kept
-        places = [int(re.search(r", line (\d+): ", str(error))[1]) for error in reader.malformed]
-        assert places == lost and reader.skipped["malformed"] == len(lost)
+        places = [int(re.search(r", line (\d+): ", str(error))[1]) for error in reader.report.malformed]
+        assert places == lost and reader.report.skipped["malformed"] == len(lost)
 
     @pytest.mark.parametrize(
         "encoding, found", [("utf-16", "0xff"), ("utf-16-be", r"'\x001"), ("utf-16-le", r"'1\x00")]

@@ -416,10 +416,10 @@ class TestMalformedFolders:
         path.write_text(f"{header}\n{row}{rest}")
         found = reader()
         assert len(list(found.read(str(folder / "train")))) == questions
-        assert [str(error).split(":")[0] for error in found.malformed] == [f"{path}, line 2"]
+        assert [str(error).split(":")[0] for error in found.report.malformed] == [f"{path}, line 2"]
         # Many bad rows are no reason to refuse a file that also has good ones.
         path.write_text(f"{header}\n{row * 150}{rest}")
-        assert len(list(found.read(str(folder / "train")))) == questions and len(found.malformed) == 150
+        assert len(list(found.read(str(folder / "train")))) == questions and len(found.report.malformed) == 150
 
     def test_an_unknown_set(self, folder):
         edit(folder / "qaps.csv", lambda rows: rows[1].__setitem__(1, "dev"))

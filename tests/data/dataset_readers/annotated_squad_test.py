@@ -294,7 +294,7 @@ class TestContract:
             span_text(v, i["span_start"].sequence_index, i["span_end"].sequence_index)
             for v, i in zip(metadata(kept), kept)
         ] == ["Bo", "Ann"]
-        assert one.skipped == other.skipped == {"it has no answer (is_impossible)": 1}
+        assert one.report.skipped == other.report.skipped == {"it has no answer (is_impossible)": 1}
         as_rows[0]["answers"]["answer_start"].pop()
         path.write_text(json.dumps({"data": [{"paragraphs": [{**context, "qas": as_rows}]}]}))
         assert "at qas[0].answers.answer_start, expected 2 places" in left_out(AnnotatedSquadReader(), str(path))
