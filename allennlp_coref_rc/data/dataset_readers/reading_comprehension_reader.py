@@ -334,7 +334,7 @@ class ReadingComprehensionReader(DatasetReader):
                 f"expected those of {name!r}"
             )
         if header.get("failed"):
-            logger.warning("%s: %s documents are missing, as their annotation failed", path, header["failed"])
+            logger.warning("%s: %s documents or parts of documents are missing, as they failed", path, header["failed"])
         logger.info("%s was annotated by %s", path, header.get("annotators"))
 
     @classmethod

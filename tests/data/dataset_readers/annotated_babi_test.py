@@ -4,6 +4,7 @@ import json
 import logging
 import lzma
 import random
+import re
 import shutil
 from unittest.mock import Mock
 
@@ -100,12 +101,30 @@ class TestMalformedFiles:
     def test_content(self, tmp_path, name, content, line, found, expected):
         path = tmp_path / "qa1_train.txt"
         path.write_text(content, encoding="utf-8")
-        message = self.refusal(path)
+        message = self.refusal(path, lambda path: list(read_babi(path)))
         assert message.startswith(f"{path}, line {line}: found ")
         told, wanted = message.split(", expected ")
         assert found in told
         assert expected in wanted or expected == f"expected {wanted}"
         assert len(message) < len(str(path)) + 200
+
+    @pytest.mark.parametrize(
+        "lines, kept, lost",
+        [
+            ("3 Where?\tpark\t9\n4 Who?\tMary\t1\n", ["garden", "Mary", "Bob"], [3]),
+            ("x Where?\tpark\t1\n4 Who?\tMary\t1\n", ["garden", "Mary", "Bob"], [3]),
+            # What the story says after a malformed statement is not known, and each of its questions is lost.
+            ("x Mary left.\n4 Who?\tMary\t1\n5 Where?\tpark\t1\n", ["garden", "Bob"], [3, 4, 5]),
+            ("4 Who?\tMary\t1\n5 Bill left.\n6 Where?\tpark\t1\n", ["garden", "Bob"], [3, 5]),
+        ],
+    )
+    def test_a_malformed_line_costs_itself_or_the_questions_after_it(self, tmp_path, lines, kept, lost):
+        path = tmp_path / "qa1_train.txt"
+        path.write_text(GOOD + lines + "1 Bob left.\n2 Who left?\tBob\t1\n")
+        reader = AnnotatedBabiReader()
+        assert [instance["metadata"].metadata["answer"] for instance in reader.read(str(path))] == kept
+        places = [int(re.search(r", line (\d+): ", str(error))[1]) for error in reader.report.malformed]
+        assert places == lost and reader.report.skipped["malformed"] == len(lost)
 
     @pytest.mark.parametrize(
         "encoding, found", [("utf-16", "0xff"), ("utf-16-be", r"'\x001"), ("utf-16-le", r"'1\x00")]

@@ -405,8 +405,21 @@ class TestMalformedFolders:
 
     def test_a_document_given_twice(self, folder):
         edit(folder / SUMMARIES, lambda rows: rows.append(rows[1]))
-        message = refusal(lambda: list(reader().read(str(folder / "train"))))
-        assert message == f"{folder / SUMMARIES}, line 8: found the document '0a11ce' a second time"
+        message = left_out(reader(), str(folder / "train"))
+        assert message == f"{folder / SUMMARIES}, line 8: found the document '0a11ce' a second time, expected it once"
+
+    @pytest.mark.parametrize("row", ["0a11ce,train\n", '0a11ce,"train"x,a\n', '0a11ce,train,"a\n'])
+    def test_a_bad_row_costs_itself_alone(self, folder, row):
+        questions = len(list(reader().read(str(folder / "train"))))
+        path = folder / "qaps.csv"
+        header, rest = path.read_text().split("\n", 1)
+        path.write_text(f"{header}\n{row}{rest}")
+        found = reader()
+        assert len(list(found.read(str(folder / "train")))) == questions
+        assert [str(error).split(":")[0] for error in found.report.malformed] == [f"{path}, line 2"]
+        # Many bad rows are no reason to refuse a file that also has good ones.
+        path.write_text(f"{header}\n{row * 150}{rest}")
+        assert len(list(found.read(str(folder / "train")))) == questions and len(found.report.malformed) == 150
 
     def test_an_unknown_set(self, folder):
         edit(folder / "qaps.csv", lambda rows: rows[1].__setitem__(1, "dev"))

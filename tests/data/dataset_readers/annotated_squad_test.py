@@ -274,6 +274,31 @@ class TestContract:
         assert [values["answer_texts"] for values in metadata(kept)] == texts
         assert kept[2]["span_start"].sequence_index == -1 and kept[1]["answer_tags"].labels.count(1) == 1
 
+    def test_answers_may_be_as_datasets_writes_them(self, tmp_path):
+        path, columns = tmp_path / "a.json", tmp_path / "b.json"
+        asked = [("Who?", ["Bo", "Bo Li"], [5, 5]), ("Whom?", ["Ann"], [15]), ("What?", [], [])]
+        as_rows, as_lists = (
+            [{"question": question, "answers": make(texts, starts)} for question, texts, starts in asked]
+            for make in (
+                lambda texts, starts: {"text": texts, "answer_start": starts},
+                lambda texts, starts: [{"text": t, "answer_start": s} for t, s in zip(texts, starts)],
+            )
+        )
+        as_lists[2]["is_impossible"] = True
+        for file, questions in ((path, as_rows), (columns, as_lists)):
+            context = {"context": "Then Bo Li met Ann. Ann left.", "qas": questions}
+            file.write_text(json.dumps({"data": [{"title": "t", "paragraphs": [context]}]}))
+        (one, kept), (other, _) = ((r, list(r.read(str(f)))) for f in (path, columns) for r in [AnnotatedSquadReader()])
+        assert [values["answer_texts"] for values in metadata(kept)] == [["Bo", "Bo Li"], ["Ann"]]
+        assert [
+            span_text(v, i["span_start"].sequence_index, i["span_end"].sequence_index)
+            for v, i in zip(metadata(kept), kept)
+        ] == ["Bo", "Ann"]
+        assert one.report.skipped == other.report.skipped == {"it has no answer (is_impossible)": 1}
+        as_rows[0]["answers"]["answer_start"].pop()
+        path.write_text(json.dumps({"data": [{"paragraphs": [{**context, "qas": as_rows}]}]}))
+        assert "at qas[0].answers.answer_start, expected 2 places" in left_out(AnnotatedSquadReader(), str(path))
+
     def test_unlabelled_input(self):
         instance = quoref().text_to_instance("Bo can't sing. He sleeps.", "Who sleeps?")
         values = instance["metadata"].metadata
