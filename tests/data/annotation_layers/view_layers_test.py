@@ -2,14 +2,12 @@ from collections import Counter
 
 import pytest
 import torch
-from allennlp.common import Params
 from allennlp.common.checks import ConfigurationError
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from allennlp_coref_rc.annotations import AnnotatedText, DiscourseRelation, Frame
 from allennlp_coref_rc.data.annotation_layers import (
-    AnnotationLayer,
     CorefEdges,
     CorefViews,
     DiscourseViews,
@@ -254,15 +252,3 @@ def test_wrong_options_are_refused(make, message):
     with pytest.raises(ConfigurationError) as error:
         make()
     assert message in str(error.value)
-
-
-def test_layers_are_made_from_configs():
-    for params, kind in (
-        ({"type": "srl_views", "max_views": 4, "pad_views": False}, SrlViews),
-        ({"type": "discourse_views", "kind": "explicit", "senses": False}, DiscourseViews),
-        ({"type": "coref_views", "copies": 3}, CorefViews),
-        ({"type": "sentence_views"}, SentenceViews),
-        ({"type": "window_views", "like": {"type": "sentence_views"}}, WindowViews),
-    ):
-        layer = AnnotationLayer.from_params(Params(params))
-        assert isinstance(layer, kind) and layer.label_names == ("labels",)
