@@ -23,8 +23,11 @@ from allennlp_coref_rc.reproduction.runs import ERROR, LOG, Run
 LONGEST_ERROR = 2000
 """The number of characters that are kept of an error message of a cluster's worker."""
 
-LAST_LINES = 12
+LINES = 12
 """The number of lines of a run's log that are shown if its process died."""
+
+CRASH = "Current thread 0x"
+"""How `faulthandler` begins the stack of what crashed, with the innermost function first."""
 
 PRELOADED = ["allennlp_coref_rc.reproduction.preloaded"]
 
@@ -91,12 +94,13 @@ def how_it_ended(code: int) -> str:
 
 
 def why_it_died(run: Run, code: int) -> str:
-    """How a run's process ended, and the last lines of its log."""
+    """How a run's process ended, and the lines of its log from a crash on, or else the last ones."""
     if not os.path.exists(run.path(LOG)):
         return f"{how_it_ended(code)} before it wrote {run.path(LOG)}"
     with open(run.path(LOG), encoding="utf-8", errors="replace") as file:
-        lines = [cut(line, 200) for line in file.read().splitlines()[-LAST_LINES:]]
-    return "\n  ".join([f"{how_it_ended(code)}; {run.path(LOG)} ends with:", *lines])
+        lines = [cut(line, 200) for line in file.read().splitlines()]
+    crash = next((i for i, line in enumerate(lines) if line.startswith(CRASH)), max(0, len(lines) - LINES))
+    return "\n  ".join([f"{how_it_ended(code)}; from {run.path(LOG)}:", *lines[crash : crash + LINES]])
 
 
 def environment(threads: int, gpu: Slot = None) -> dict[str, str]:

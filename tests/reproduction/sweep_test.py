@@ -53,7 +53,7 @@ def test_a_signal(sweep_of, number, words):
     assert failed == 1 and methods == ["forkserver", "spawn"]
     assert f": {words}; tried once more, in a new process\n" in said
     _, _, end = said.partition("[failed] ")
-    assert f": {words}; {LOG} ends with:\n  line 8\n" in end and "\n  line 19\n" in end and "line 7\n" not in end
+    assert f": {words}; from {LOG}:\n  line 8\n" in end and "\n  line 19\n" in end and "line 7\n" not in end
 
 
 def test_a_signal_that_does_not_come_again(sweep_of):
@@ -65,9 +65,21 @@ def test_a_signal_that_does_not_come_again(sweep_of):
 def test_an_exit_code(sweep_of):
     failed, methods, said = sweep_of(lambda: os._exit(1))
     assert failed == 1 and methods == ["forkserver"]
-    assert f": its process ended with code 1; {LOG} ends with:\n  line 8\n" in said and "once more" not in said
+    assert f": its process ended with code 1; from {LOG}:\n  line 8\n" in said and "once more" not in said
 
 
 def test_a_process_that_dies_before_its_first_word(tmp_path):
     run = Run("tiny.jsonnet", seed=1, output=str(tmp_path))
     assert sweep.why_it_died(run, -11) == f"SIGSEGV ended its process before it wrote {run.path(LOG)}"
+
+
+def test_a_crash_prints_its_innermost_functions(tmp_path):
+    run = Run("tiny.jsonnet", seed=1, output=str(tmp_path))
+    os.makedirs(run.path())
+    with open(run.path(LOG), "w") as file:
+        file.writelines(
+            f"{line}\n" for line in ["epoch 1", "Current thread 0x1f (most recent call first):", *range(50)]
+        )
+    lines = sweep.why_it_died(run, -6).splitlines()
+    assert lines[0].startswith("SIGABRT ended its process; from ")
+    assert lines[1:] == ["  Current thread 0x1f (most recent call first):", *(f"  {i}" for i in range(11))]
