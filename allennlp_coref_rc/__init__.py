@@ -23,20 +23,12 @@ from allennlp_coref_rc.allennlp_runtime.environment import check_environment
 from allennlp_coref_rc.allennlp_runtime.patches import patch_allennlp
 from allennlp_coref_rc.api.annotate import annotate
 from allennlp_coref_rc.api.load import load
-from allennlp_coref_rc.version import VERSION as __version__
+from allennlp_coref_rc.common.version import VERSION as __version__
 
 check_environment()
 
 patch_allennlp()
 
-
-@wrapt.when_imported("allennlp.commands")
-def _add_subcommands(_: object) -> None:
-    """`allennlp annotate`."""
-    from allennlp_coref_rc.commands import allennlp_annotate
-
-
-@wrapt.when_imported("spacy")
-def _add_components(_: object) -> None:
-    """`nlp.add_pipe("sieve_coref")`."""
-    from allennlp_coref_rc.annotations import spacy_components
+# `allennlp annotate`, and `nlp.add_pipe("sieve_coref")`.
+wrapt.register_post_import_hook(f"{__name__}.commands.allennlp_annotate:register", "allennlp.commands")
+wrapt.register_post_import_hook(f"{__name__}.annotations.spacy_components:register", "spacy")

@@ -23,7 +23,7 @@ from allennlp_coref_rc.common.error_message import user_message
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.messages import most_similar
 from allennlp_coref_rc.common.stopping import Terminated, terminable, with_resume_hint
-from allennlp_coref_rc.version import VERSION
+from allennlp_coref_rc.common.version import VERSION
 
 _MODULES = (annotate, card, check, compare, configs, data, demo, draw, environment, reproduce)
 OWN = {module.__name__.rpartition(".")[2]: module for module in _MODULES}

@@ -56,6 +56,8 @@ if [ -n "$index" ]; then export UV_DEFAULT_INDEX=${UV_DEFAULT_INDEX:-$index}; fi
 install() { "$uv" pip install --quiet --no-cache --compile-bytecode --python "$python" "$@"; }
 install "${versions[@]}" --editable '.[dev]' uv
 install --no-deps allennlp==2.10.1 allennlp-models==2.10.1
-# A wheel puts it there itself.
-cp allennlp_coref_rc/allennlp_runtime/allennlp_coref_rc.pth "$("$python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')"
+# A wheel puts it there itself, and into the list of what uninstalling removes.
+site=$("$python" -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
+cp allennlp_coref_rc/allennlp_runtime/allennlp_coref_rc.pth "$site"
+echo "allennlp_coref_rc.pth,," >> "$(echo "$site"/allennlp_coref_rc-*.dist-info/RECORD)"
 "$python" -m compileall -q allennlp_coref_rc

@@ -13,7 +13,7 @@ import torch
 from torch import nn
 
 from allennlp_coref_rc.annotations.annotators.roles.network import RoleNetwork
-from allennlp_coref_rc.annotations.english import ROLES
+from allennlp_coref_rc.annotations.annotators.roles.roles import MODEL
 from allennlp_coref_rc.common.script import ScriptParser, run
 
 
@@ -30,7 +30,7 @@ def pack(folder: str, package: str) -> None:
 def main() -> None:
     parser = ScriptParser(__doc__)
     parser.add_argument("folder", help="of the training")
-    pack(parser.parse_args().folder, os.fspath(ROLES))
+    pack(parser.parse_args().folder, MODEL)
 
 
 if __name__ == "__main__":

@@ -29,8 +29,8 @@ from train_english import GENRES
 
 from allennlp_coref_rc.annotations import AnnotatedText
 from allennlp_coref_rc.annotations.annotated_text import Cluster
-from allennlp_coref_rc.annotations.annotators.coref.english_coref import features, network
-from allennlp_coref_rc.annotations.annotators.coref.english_coref.features import NAME, PRONOUN, WIDTH, Mentions
+from allennlp_coref_rc.annotations.annotators.coref.english import features, network
+from allennlp_coref_rc.annotations.annotators.coref.english.features import NAME, PRONOUN, WIDTH, Mentions
 from allennlp_coref_rc.annotations.annotators.parse import Parse
 from allennlp_coref_rc.annotations.english import parse
 from allennlp_coref_rc.annotations.formats import FORMATS

@@ -82,17 +82,18 @@ def _doc(sentences: list[Sentence], vocab: Vocab) -> Doc:
 
 
 def _entities(misc: list[str], doc: Doc) -> list[Span]:
-    opened: dict[str, list[tuple[int, str]]] = defaultdict(list)
+    opened: dict[str, list[tuple[int, list[str]]]] = defaultdict(list)
     types: dict[tuple[int, int], str] = {}
     for i, value in enumerate(misc):
         brackets = re.search(r"(?:^|\|)Entity=([^|]*)", value)
         for bracket in BRACKET.finditer(brackets[1]) if brackets else ():
-            opens, entity, _, _, values, closes = bracket.groups()
+            opens, content, closes = bracket.groups()
+            entity, *values = content.split("-")
             if opens:
                 opened[entity].append((i, values))
             if closes:
                 start, values = opened[entity].pop()
-                _, type, _, _, _, minimal, *_ = values.split("-")
+                type, _, _, _, minimal, *_ = values
                 head = next(t for t in doc[start : i + 1] if t.head == t or not start <= t.head.i <= i)
                 if head.pos_ != "PRON":
                     places = [start + int(number) - 1 for number in minimal.split(",")]

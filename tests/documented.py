@@ -13,7 +13,6 @@ from allennlp.common import Registrable
 
 from allennlp_coref_rc.__main__ import build_parser
 from allennlp_coref_rc.allennlp_runtime.lazy_registry import register_own
-from allennlp_coref_rc.commands import allennlp_annotate  # noqa: F401  registers a command
 from allennlp_coref_rc.reproduction.figures import drawings  # noqa: F401  registers drawings
 from tests.shared import PROJECT
 

@@ -16,7 +16,6 @@ from tests.shared import PROJECT
 PACKAGE = "allennlp_coref_rc"
 
 FLOORS = [
-    ["version"],
     ["common"],
     ["safe_archives"],
     ["allennlp_runtime"],
@@ -145,10 +144,16 @@ def test_no_import_runs_upwards():
     upwards = [
         f"{module} imports {name}"
         for module in modules()
-        for name in own(imports(module, inside_functions=True)) - {PACKAGE}
+        for name in own(imports(module, inside_functions=True))
         if room(name) != room(module) and heights[room(name)] >= heights[room(module)]
     ]
     assert not upwards
+
+
+def test_nothing_imports_the_tests():
+    """Scripts are below them. These two are still to be mended."""
+    importing = {name for name in modules() if any(f"{one}.".startswith("tests.") for one in imports(name, True))}
+    assert importing <= {"scripts.benchmarks.gpu", "scripts.benchmarks.launches"}
 
 
 def test_no_imports_run_in_a_circle():

@@ -42,21 +42,30 @@ def wheel(tmp_path_factory):
     return path
 
 
+def site_packages(environment):
+    return environment / "lib" / f"python{sys.version_info.major}.{sys.version_info.minor}" / "site-packages"
+
+
+def pip(environment, *words):
+    """Runs uv, if it is here, or else pip, for an environment."""
+    uv, python = Path(sys.executable).parent / "uv", str(environment / "bin" / "python")
+    if uv.exists():
+        command = [str(uv), "pip", words[0], "--offline", "--python", python, *words[1:]]
+    else:
+        yes = ["--yes"] if words[0] == "uninstall" else []
+        command = [sys.executable, "-m", "pip", "--python", python, *words, *yes]
+    subprocess.run(command, check=True, capture_output=True)
+
+
 @pytest.fixture(scope="module")
 def installed(wheel, tmp_path_factory):
     """An environment that has the wheel, what it needs from this environment, and not the source."""
     folder = tmp_path_factory.mktemp("environment")
     venv.create(folder, symlinks=True)
-    site = folder / "lib" / f"python{sys.version_info.major}.{sys.version_info.minor}" / "site-packages"
-    uv = Path(sys.executable).parent / "uv"
-    if uv.exists():
-        install = [str(uv), "pip", "install", "--offline", "--no-deps", "--python", str(folder / "bin" / "python")]
-    else:
-        install = [sys.executable, "-m", "pip", "--python", str(folder / "bin" / "python"), "install", "--no-deps"]
-    subprocess.run([*install, str(wheel)], check=True, capture_output=True)
+    pip(folder, "install", "--no-deps", str(wheel))
     # Only now, as pip would find the package there. A path in a .pth file is searched, but the .pth files there, such
     # as that of an editable install, are not read.
-    (site / "needed.pth").write_text(sysconfig.get_path("purelib") + "\n")
+    (site_packages(folder) / "needed.pth").write_text(sysconfig.get_path("purelib") + "\n")
     return folder
 
 
@@ -125,6 +134,16 @@ def test_allennlp_imports_the_installed_package_for_its_patches(installed, envir
     words = [str(installed / "bin" / "python"), "-c", program]
     found = subprocess.run(words, cwd=folder, env=environment, check=True, capture_output=True, text=True).stdout
     assert found.startswith(str(installed))
+
+
+def test_uninstalling_leaves_nothing(wheel, tmp_path):
+    """Above all no .pth file, which every Python of the environment runs."""
+    venv.create(tmp_path, symlinks=True)
+    before = {*tmp_path.rglob("*"), tmp_path / ".lock"}
+    pip(tmp_path, "install", "--no-deps", str(wheel))
+    assert (site_packages(tmp_path) / "allennlp_coref_rc.pth").exists() and (tmp_path / "bin" / "coref-rc").exists()
+    pip(tmp_path, "uninstall", "allennlp_coref_rc")
+    assert {*tmp_path.rglob("*")} <= before
 
 
 def test_the_recurrence_is_compiled_for_every_python_of_this_platform(wheel):

@@ -1,9 +1,11 @@
+import math
 import os
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager, nullcontext
 from typing import Any, ContextManager, Optional
 from unittest.mock import patch
 
+from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import partial_path
 
 
@@ -30,7 +32,11 @@ def whole_outputs() -> Iterator[None]:
         **kwargs: Any,
     ) -> Any:
         with _partial(metrics_output_file) as metrics, _partial(predictions_output_file) as predictions:
-            return evaluate(self, *args, metrics_output_file=metrics, predictions_output_file=predictions, **kwargs)
+            found = evaluate(self, *args, metrics_output_file=metrics, predictions_output_file=predictions, **kwargs)
+            for name, value in found.items():
+                if isinstance(value, float) and not math.isfinite(value):
+                    raise ConfigurationError(f"found {value} as {name}, expected a finite number, as of finite answers")
+            return found
 
     with patch.object(train, "archive_model", archive_whole), patch.object(SimpleEvaluator, "__call__", evaluate_whole):
         yield

@@ -5,39 +5,38 @@ Run as a program, this file prints the problems, even if the package itself cann
 """
 
 import os
-import re
 import sys
 from importlib.metadata import PackageNotFoundError, requires, version
 from importlib.util import find_spec
-from operator import eq, ge, lt
 
-Version = tuple[int, ...]
+try:
+    from packaging.requirements import Requirement
+    from packaging.specifiers import SpecifierSet
+    from packaging.version import Version
+except ImportError:
+    if __name__ != "__main__":
+        raise
+    sys.exit("packaging is missing: found nothing of what setup.cfg requires; `make install` in a clone installs it")
 
-REQUIREMENTS = (
-    ("allennlp", "==2.10.1", "it is the release this package extends"),
-    ("allennlp-models", "==2.10.1", "it is the release this package extends"),
-    ("torch", ">=2.6", "older ones can run code that is in a file of weights"),
-    ("torchvision", ">=0.15", "allennlp imports it"),
-    ("transformers", ">=4.48", "ModernBERT is in 4.48"),
-    ("setuptools", ">=68,<81", "py-rouge, which allennlp-models needs, imports pkg_resources"),
-    ("spacy", ">=3.8.8", "older lemmatizers ignore which words exist"),
-    ("inflect", ">=7.2", "it joins singular and plural, and checks types by typeguard"),
-)
-"""The distribution, the versions that work, and the reason. A test compares them with `setup.cfg`."""
+APART = ("allennlp==2.10.1", "allennlp-models==2.10.1")
+"""What is installed without what it requires, as its bounds have no version for today's Python."""
 
 
 def problems() -> list[str]:
     lines = []
-    for name, bounds, reason in REQUIREMENTS:
-        needs = f"needs {bounds.replace(',', ' and ')} ({reason})"
+    for one in requirements():
+        needed = str(one.specifier) or "any version"
         try:
-            installed = version(name)
+            # Later versions than setup.cfg allows may work. Without these bounds they do not.
+            lowest = SpecifierSet(",".join(str(bound) for bound in one.specifier if bound.operator[0] != "<"))
+            if lowest.contains(installed := version(one.name), prereleases=True):
+                continue
+            found = f"{installed} does not work"
         except PackageNotFoundError:
-            lines.append(f"{name} is missing: {needs}; {install_command(name, bounds)}")
-            continue
-        if not _is_within(installed, bounds):
-            lines.append(f"{name} {installed} does not work: {needs}; {install_command(name, bounds)}")
-    if not lines and (bounds := _torch_of_torchvision()) and not _is_within(version("torch"), bounds):
+            found = "is missing"
+        command = f"pip install {'--no-deps ' if str(one) in APART else ''}'{one}'"
+        lines.append(f"{one.name} {found}: needs {needed}; {command}")
+    if not lines and not (bounds := _torch_of_torchvision()).contains(version("torch"), prereleases=True):
         lines.append(
             f"torchvision {version('torchvision')} does not work beside torch {version('torch')}: it needs torch "
             f"{bounds} (allennlp imports it); install a torchvision for that torch, or 0.16.2 with any torch"
@@ -49,9 +48,15 @@ def problems() -> list[str]:
     return lines
 
 
-def install_command(name: str, bounds: str) -> str:
-    """The command that installs a package within bounds. AllenNLP requires versions that do not exist any more."""
-    return f"pip install {'--no-deps ' if name.startswith('allennlp') else ''}'{name}{bounds}'"
+def requirements() -> list[Requirement]:
+    """AllenNLP, and what this package requires by its installed metadata, without extras."""
+    try:
+        ours = requires("allennlp_coref_rc") or []
+    except PackageNotFoundError:
+        # A clone can be used without being installed.
+        ours = []
+    found = map(Requirement, [*APART, *ours])
+    return [one for one in found if not one.marker or one.marker.evaluate({"extra": ""})]
 
 
 def check_environment() -> None:
@@ -74,30 +79,12 @@ def is_command() -> bool:
     return module or os.path.basename(sys.argv[0]) == "coref-rc"
 
 
-def _torch_of_torchvision() -> str:
-    """The releases of torch that the installed torchvision needs, by its metadata; "" for any, as up to 0.16."""
-    if _numbers(version("torchvision")) < (0, 17):
-        return ""
-    needed = (re.fullmatch(r"torch *\(?([<>=!,.\w+ ]+)\)?", line) for line in requires("torchvision") or ())
-    return next((match.group(1).replace(" ", "") for match in needed if match), "")
-
-
-def _numbers(text: str) -> Version:
-    numbers = []
-    for part in text.split("+")[0].split("."):
-        digits = part[: len(part) - len(part.lstrip("0123456789"))]
-        if not digits:
-            break
-        numbers.append(int(digits))
-    return tuple(numbers)
-
-
-def _is_within(installed: str, bounds: str) -> bool:
-    """Whether a version is within bounds such as ">=4.48,<4.49". The package `packaging` may not be installed."""
-    numbers = _numbers(installed)
-    compare = {">=": ge, "==": eq, "<": lt}
-    parts = re.findall(r"(>=|==|<)([\d.]+)", bounds)
-    return all(compare[sign](numbers, _numbers(bound)) for sign, bound in parts)
+def _torch_of_torchvision() -> SpecifierSet:
+    """The releases of torch that the installed torchvision needs, by its metadata; up to 0.16 it takes any."""
+    needed = map(
+        Requirement, requires("torchvision") or () if Version(version("torchvision")) >= Version("0.17") else ()
+    )
+    return next((one.specifier for one in needed if one.name == "torch"), SpecifierSet())
 
 
 if __name__ == "__main__":

@@ -7,7 +7,7 @@ import shutil
 import subprocess
 import sys
 import sysconfig
-from importlib.metadata import PackageNotFoundError, requires, version
+from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any, NamedTuple, Optional
 
@@ -15,7 +15,7 @@ from allennlp_coref_rc.allennlp_runtime import environment
 from allennlp_coref_rc.common.error_message import cache_folder
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import check_writable
-from allennlp_coref_rc.version import VERSION
+from allennlp_coref_rc.common.version import VERSION
 
 PACKAGE = Path(__file__).parent.parent
 
@@ -65,14 +65,11 @@ def report() -> Report:
     }
     problems = [*environment.problems(), *([failure] if failure else [])]
     remarks = _remarks_on_torch(torch) + _remarks_on_cache()
-    for name, wanted in _requirements().items():
-        present = installed(name)
-        if present is None:
-            if not any(problem.startswith(f"{name} ") for problem in problems):
-                command = environment.install_command(name, str(wanted))
-                problems.append(f"{name} is missing: needs {str(wanted) or 'any version'}; {command}")
-        elif not any(problem.startswith(f"{name} ") for problem in problems) and not wanted.contains(present, True):
-            remarks.append(f"{name} {present} is untested: this package was tested with {wanted}")
+    for one in environment.requirements():
+        present = installed(one.name)
+        broken = any(problem.startswith(f"{one.name} ") for problem in problems)
+        if present and not broken and not one.specifier.contains(present, prereleases=True):
+            remarks.append(f"{one.name} {present} is untested: this package was tested with {one.specifier}")
     optional = {name: purpose for name, purpose in OPTIONAL.items() if installed(name) is None}
     if installed("coreferee") and not installed("en_core_web_lg"):
         optional["en_core_web_lg"] = "the spaCy model of the annotator coreferee, by default"
@@ -84,17 +81,6 @@ def installed(name: str) -> Optional[str]:
         return version(name)
     except PackageNotFoundError:
         return None
-
-
-def _requirements() -> dict[str, Any]:
-    """The versions of packages with which this one was tested, as `SpecifierSet`."""
-    try:
-        from packaging.requirements import Requirement
-
-        needed = [Requirement(text) for text in requires("allennlp_coref_rc") or ()]
-    except (ImportError, PackageNotFoundError):
-        return {}
-    return {one.name: one.specifier for one in needed if not one.marker or one.marker.evaluate({"extra": ""})}
 
 
 def _ask_torch() -> tuple[dict[str, Any], Optional[str]]:

@@ -4,7 +4,7 @@ import functools
 import os
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext, suppress
 from fnmatch import fnmatch
 from typing import Any
 
@@ -19,42 +19,32 @@ class FolderInUse(ConfigurationError):
 @contextmanager
 def locked(folder: str) -> Iterator[None]:
     """
-    Locks a folder, which must be there, until the process ends. The lock is the folder's own, so no file is seen.
-    Raises `FolderInUse` if another process holds it. Where the file system has no locks, nothing is locked.
+    Holds the lock of a folder, FOLDER.lock beside it, which is removed at the end. Raises `FolderInUse` if another
+    process holds it. Where there can be no locks, nothing is locked.
     """
-    import fcntl
+    from filelock import FileLock, Timeout
 
-    descriptor = os.open(folder, os.O_RDONLY)
-    HELD.add(descriptor)
+    path = f"{os.path.abspath(folder)}.lock"
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    lock = FileLock(path)
     try:
-        try:
-            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except BlockingIOError as error:
-            raise FolderInUse(f"{folder}: another process trains there, expected a folder of its own") from error
-        except OSError:
-            pass
+        lock.acquire(timeout=0)
+    except Timeout as error:
+        raise FolderInUse(f"{folder}: another process trains there, expected a folder of its own") from error
+    except OSError:
+        with suppress(OSError):
+            os.unlink(path)
+        yield
+        return
+    try:
         yield
     finally:
-        if descriptor in HELD:
-            HELD.remove(descriptor)
-            os.close(descriptor)
-
-
-HELD: set[int] = set()
-
-
-def _let_go() -> None:
-    """A fork, such as one that loads data, may outlive a killed training, and must not keep its lock."""
-    for descriptor in HELD:
-        os.close(descriptor)
-    HELD.clear()
+        os.unlink(path)
+        lock.release()
 
 
 def install(train: Any) -> None:
     """Changes `train_model` in AllenNLP's module `allennlp.commands.train`, which is given."""
-    if os.name != "posix":
-        return  # Windows has no locks of folders.
-    os.register_at_fork(after_in_child=_let_go)
     original = train.train_model
 
     @functools.wraps(original)
@@ -67,15 +57,9 @@ def install(train: Any) -> None:
         *args: Any,
         **kwargs: Any,
     ) -> Any:
-        if node_rank:
-            # The first node, which may share the folder, holds the lock.
+        # The first node, which may share the folder, holds the lock.
+        with nullcontext() if node_rank else locked(os.fspath(serialization_dir)):
             return original(params, serialization_dir, recover, force, node_rank, *args, **kwargs)
-        os.makedirs(serialization_dir, exist_ok=True)
-        with locked(os.fspath(serialization_dir)):
-            if force and not recover:
-                # Else AllenNLP would remove the folder, and the lock with it.
-                _empty(serialization_dir)
-            return original(params, serialization_dir, recover, force and recover, node_rank, *args, **kwargs)
 
     train.train_model = train_model
 
@@ -98,11 +82,3 @@ def cleanup_failed_start(folder: str) -> Iterator[None]:
         if early and user_message(error) is not None:
             shutil.rmtree(folder)
         raise
-
-
-def _empty(folder: Any) -> None:
-    for entry in os.scandir(folder):
-        if entry.is_dir(follow_symlinks=False):
-            shutil.rmtree(entry.path)
-        else:
-            os.unlink(entry.path)

@@ -6,6 +6,7 @@ allennlp-models, takes seconds. So an unknown name first imports the module of t
 is ours, then all of this package, then allennlp-models.
 """
 
+import functools
 import importlib
 import pkgutil
 import sys
@@ -103,19 +104,8 @@ SOURCES: tuple[Callable[[], None], ...] = (register_own, register_allennlp_model
 """The functions that may register a name that AllenNLP does not know, in order."""
 
 
-class Names(list[str]):
-    """Registered names. Looking for one that is not there imports the modules that may register it."""
-
-    def __init__(self, base: Any, names: list[str]) -> None:
-        super().__init__(names)
-        self._base = base
-
-    def __contains__(self, name: object) -> bool:
-        return super().__contains__(name) or (isinstance(name, str) and find(self._base, name))
-
-
-def find(base: Any, name: str) -> bool:
-    """Whether a subclass of `base` is registered with the name, after importing as much as needed."""
+def is_registered(base: Any, name: str) -> bool:
+    """Whether a subclass of `base` is registered with the name, after importing as much as needed to find it."""
     from allennlp.common import Registrable
 
     for source in (None, lambda: _import_named(base, name), *SOURCES):
@@ -127,19 +117,29 @@ def find(base: Any, name: str) -> bool:
 
 
 def install(registrable: Any) -> None:
-    """Changes the `Registrable` in AllenNLP's module `registrable`, so that it looks for unknown names here."""
-    original_resolve = registrable.Registrable.resolve_class_name.__func__
-    original_list = registrable.Registrable.list_available.__func__
+    """
+    Changes AllenNLP's module `registrable`, which is given: the module of a name is imported before AllenNLP looks for
+    the name, be it in a program (`resolve_class_name`) or under `type` in a config (`from_params`).
+    """
+    from allennlp.common.from_params import is_base_registrable
 
-    def resolve_class_name(cls: Any, name: str) -> Any:
-        find(cls, name)
-        return original_resolve(cls, name)
+    from_params = registrable.FromParams.from_params.__func__
+    resolve_class_name = registrable.Registrable.resolve_class_name.__func__
 
-    def list_available(cls: Any) -> list[str]:
-        return Names(cls, original_list(cls))
+    @functools.wraps(from_params)
+    def import_and_build(cls: Any, params: Any, constructor_to_call: Any = None, *args: Any, **extras: Any) -> Any:
+        name = params if isinstance(params, str) else getattr(params, "params", {}).get("type")
+        if constructor_to_call is None and isinstance(name, str) and is_base_registrable(cls):
+            is_registered(cls, name)
+        return from_params(cls, params, constructor_to_call, *args, **extras)
 
-    registrable.Registrable.resolve_class_name = classmethod(resolve_class_name)
-    registrable.Registrable.list_available = classmethod(list_available)
+    @functools.wraps(resolve_class_name)
+    def import_and_resolve(cls: Any, name: str) -> Any:
+        is_registered(cls, name)
+        return resolve_class_name(cls, name)
+
+    registrable.FromParams.from_params = classmethod(import_and_build)
+    registrable.Registrable.resolve_class_name = classmethod(import_and_resolve)
 
 
 def _import_named(base: Any, name: str) -> None:

@@ -12,7 +12,7 @@ from allennlp_coref_rc.common.messages import excerpt
 from allennlp_coref_rc.config_check.check import check_object
 
 
-def load_config(option: str, value: str, base: type[Registrable]) -> dict[str, Any]:
+def option_config(option: str, value: str, base: type[Registrable]) -> dict[str, Any]:
     """
     The config of an object that an option gives: a registered name, JSON or Jsonnet, a file of these, or the config of
     an experiment, for its dataset reader or that reader's annotator.
@@ -34,8 +34,8 @@ def load_config(option: str, value: str, base: type[Registrable]) -> dict[str, A
 
 
 def build_annotator(option: str, value: Union[str, dict[str, Any]]) -> Annotator:
-    """The annotator that an option gives, with a value as `load_config` takes it, or a config."""
-    config = load_config(option, value, Annotator) if isinstance(value, str) else _checked(option, value, Annotator)
+    """The annotator that an option gives, with a value as `option_config` takes it, or a config."""
+    config = option_config(option, value, Annotator) if isinstance(value, str) else _checked(option, value, Annotator)
     # AllenNLP takes values out of the config as it reads them.
     return Annotator.from_params(Params(deepcopy(config), f"{option.strip('-')}."))
 

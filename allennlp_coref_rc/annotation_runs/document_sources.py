@@ -1,9 +1,11 @@
 import glob
 import json
 import os
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import lru_cache
+from itertools import dropwhile, islice
 from typing import Any, Optional, Union, cast
 
 from allennlp.common import Params
@@ -20,9 +22,18 @@ from allennlp_coref_rc.common.hub_addresses import is_hub_address
 from allennlp_coref_rc.common.json_objects import parse_json
 from allennlp_coref_rc.common.messages import excerpt
 from allennlp_coref_rc.data.dataset_readers import ReadingComprehensionReader
+from allennlp_coref_rc.data.dataset_readers.reading_report import MALFORMED, MOST_MALFORMED
 
 FAILURE = "failure"
 """The key in a document's data that says why it could not be annotated."""
+
+JSON = re.compile(r'\s*(\{\s*["}]|\[\s*[{\]])')
+XML = re.compile(r"\s*<[?!]")
+XML_OR_TAG = re.compile(r"\s*<[?!a-zA-Z]")
+"""How files begin that are no plain text. Words such as "<unk>" may be tags if the file's name is not one of text."""
+
+BEGINNING = 1000
+"""The most characters of a line that are looked at."""
 
 TextItem = tuple[str, str, dict[str, Any]]
 """The id, the text and the data of a document that is not tokenised yet."""
@@ -52,6 +63,10 @@ class DocumentSource:
         id, text, data = item
         return Document.of(AnnotatedText.of_text(text), id=id, data=data)
 
+    def lost(self, document: Document) -> list[str]:
+        """The errors of the malformed questions that a document lacks."""
+        return []
+
     def annotate(self, documents: Sequence[Document], annotator: Annotator) -> list[Document]:
         return annotate_documents(documents, annotator, self.together)
 
@@ -80,7 +95,7 @@ class TextFiles(DocumentSource):
         else:
             paths = glob.glob(self.path, recursive=True)
         for path in sorted(path for path in paths if os.path.isfile(path)):
-            if _is_json(path):
+            if _is_json(path, self.encoding):
                 raise ConfigurationError(f"{path}: found JSON, expected plain text; give JSON one file at a time")
             with open_text(path, encoding=self.encoding) as lines:
                 text = "".join(lines)
@@ -88,20 +103,35 @@ class TextFiles(DocumentSource):
 
 
 class JsonLines(DocumentSource):
-    """A JSONL file of objects with a `text`, or with `tokens` and the other keys of a document."""
+    """
+    A JSONL file of objects with a `text`, or with `tokens` and the other keys of a document. Malformed lines are
+    errors; a file without a good one, or with many before it, is refused.
+    """
 
     def items(self) -> Iterator[tuple[str, Any]]:
+        first: Optional[ConfigurationError] = None
+        any_good = False
         with open_text(local_path(self.path), encoding=self.encoding) as lines:
             for number, line in enumerate(lines, start=1):
                 place = f"{self.path}, line {number}"
                 try:
-                    yield place, self._item(parse_json(line), _line_id(self.path, number))
+                    item = self._item(parse_json(line), _line_id(self.path, number))
+                    any_good = True
                 except ConfigurationError as error:
-                    raise ConfigurationError(f"{place}: {error}") from error
+                    item = ConfigurationError(f"{place}: {error}")
+                    first = first or item
+                    if number >= MOST_MALFORMED and not any_good:
+                        break
+                yield place, item
+        if first is not None and not any_good:
+            raise first
 
     def _item(self, values: Any, default_id: str) -> Any:
         if not isinstance(values, dict) or not {"text", "tokens"}.intersection(values):
-            raise ConfigurationError(f"found {excerpt(values)}, expected an object with 'text' or 'tokens'")
+            other = ", or also --format" if isinstance(values, dict) and "sentences" in values else ""
+            raise ConfigurationError(f"found {excerpt(values)}, expected an object with 'text' or 'tokens'{other}")
+        if "tokens" not in values and "clusters" in values:
+            raise ConfigurationError("found clusters of a text without tokens, expected none, or --format e2e_coref")
         values = {**values, "id": default_id if values.get("id") is None else values["id"]}
         if isinstance(values["id"], int):
             values["id"] = str(values["id"])
@@ -145,12 +175,17 @@ class OtherFormat(DocumentSource):
 
     format: str = ""
 
-    def items(self) -> Iterator[tuple[str, Document]]:
-        for number, text in enumerate(FORMATS[self.format].read_all(self.path), start=1):
+    def items(self) -> Iterator[tuple[str, Union[Document, ConfigurationError]]]:
+        number = 0
+        for item in FORMATS[self.format].items(self.path):
+            if isinstance(item, ConfigurationError):
+                yield self.path, item
+                continue
+            number += 1
             place = f"{self.path}, document {number}"
-            if UNKNOWN in text.tokens:
+            if UNKNOWN in item.tokens:
                 raise ConfigurationError(f"{place}: found no tokens, expected a file parses.json beside the relations")
-            yield place, Document(text)
+            yield place, Document(item)
 
 
 @dataclass(frozen=True)
@@ -165,6 +200,9 @@ class DataSet(DocumentSource):
 
     def to_document(self, item: Any) -> Document:
         return build_reader(self.reader).checked_document(item)
+
+    def lost(self, document: Document) -> list[str]:
+        return document.data.get(MALFORMED, [])
 
     def annotate(self, documents: Sequence[Document], annotator: Annotator) -> list[Document]:
         return build_reader(self.reader).annotate_documents(documents, annotator)
@@ -181,10 +219,10 @@ def document_source(
     set if there is the config of its `reader`, and else plain text or JSONL, as the path's name tells.
     """
     several = os.path.isdir(path) or (glob.has_magic(path) and not os.path.exists(path))
-    texts = TextFiles if several else JsonLines if _is_json(path) else TextLines
     if encoding is not None:
         if reader is not None or format is not None:
             raise ConfigurationError("found --encoding and --reader or --format, expected plain text or JSONL")
+        texts = TextFiles if several else JsonLines if _is_json(path, encoding) else TextLines
         return texts(path, encoding=encoding)
     if format is not None:
         if reader is not None:
@@ -202,7 +240,7 @@ def document_source(
     if is_hub_address(path):
         raise ConfigurationError(f"{path}: found a data set of the Hugging Face hub, expected also --reader")
     if several:
-        return texts(path)
+        return TextFiles(path)
     header = read_header(local_path(path))
     if header is not None:
         source = AnnotatedDocuments(path)
@@ -211,7 +249,7 @@ def document_source(
         return replace(source, together=not isinstance(last, dict) or last.get("together") is not False)
     if bare(path).endswith((".ann", "conll", ".conllu")):
         raise ConfigurationError(f"{path}: found a name of annotations, expected plain text or also --format")
-    return texts(path)
+    return JsonLines(path) if _is_json(path) else TextLines(path)
 
 
 @lru_cache(maxsize=1)
@@ -223,8 +261,17 @@ def build_reader(config: str) -> ReadingComprehensionReader:
     return cast(ReadingComprehensionReader, DatasetReader.from_params(Params(json.loads(config), "reader.")))
 
 
-def _is_json(path: str) -> bool:
-    return bare(path).endswith((".jsonl", ".json"))
+def _is_json(path: str, encoding: str = DocumentSource.encoding) -> bool:
+    """Whether a file is JSON by its name, or else by its beginning. XML is refused."""
+    if bare(path).endswith((".jsonl", ".json", ".jsonlines", ".ndjson")):
+        return True
+    with open_text(local_path(path), BEGINNING, encoding=encoding) as lines:
+        beginning = "".join(islice(dropwhile(lambda line: not line.strip(), lines), 3))
+    if (XML if bare(path).endswith(".txt") else XML_OR_TAG).match(beginning):
+        raise ConfigurationError(
+            f"{path}, line 1: found XML, expected plain text (in a file that ends in .txt) or JSONL"
+        )
+    return bool(JSON.match(beginning))
 
 
 def _line_id(path: str, number: int) -> str:

@@ -21,6 +21,9 @@ from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.workers import Item
 from allennlp_coref_rc.safe_archives.archives import trusting
 
+QUESTIONS = "malformed questions"
+"""Counts those that failed and are only parts of documents."""
+
 # The workers of a cluster may have several threads, but annotators need not be thread-safe.
 _one_at_a_time = Lock()
 
@@ -51,7 +54,7 @@ class Job:
             return [hashlib.sha256(line.encode()).digest() for line in lines]
 
     def annotate(self, items: Sequence[Item]) -> "ChunkResult":
-        """Annotates documents. Malformed items, and documents on which the annotator fails, are set aside."""
+        """Annotates documents. Malformed items and questions, and documents that the annotator fails on, go aside."""
         with _one_at_a_time, trusting(self.trust):
             result = ChunkResult()
             for start in range(0, len(items), self.batch_size):
@@ -62,6 +65,9 @@ class Job:
                         result.add(failed(place, document, document))
                     else:
                         batch.append((place, document))
+                        for message in self.source.lost(document):
+                            result.add(failed(place, message, message))
+                            result.counts[QUESTIONS] += 1
                 result.add(self._annotate(batch))
             return result
 

@@ -6,15 +6,17 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
-from allennlp_coref_rc.common.files import destination, is_in_place, known_as, open_text, whole_file
+from allennlp_coref_rc.common.errors import ConfigurationError
+from allennlp_coref_rc.common.files import destination, is_in_place, known_as, whole_file
 
 
 @contextmanager
 def pipes(input: str, output: str) -> Iterator[tuple[str, str]]:
     """
-    The paths of files that stand for an input and an output that are pipes, devices or "-". The input is JSONL if it
-    begins with "{". The output is written at the end.
+    The paths of files that stand for an input and an output that are pipes or "-". The output, which may also be a
+    device, is written at the end.
     """
     with tempfile.TemporaryDirectory() as folder:
         given, made = input, output
@@ -43,11 +45,10 @@ def _copy(path: str, copy: str) -> str:
     with open(copy, "wb") as target:
         if path == "-":
             shutil.copyfileobj(sys.stdin.buffer, target)
+        elif Path(path).is_char_device() or Path(path).is_block_device():
+            # It may have no end.
+            raise ConfigurationError(f"{path}: found a device, expected a file, a pipe or - (standard input)")
         else:
             with open(path, "rb") as source:
                 shutil.copyfileobj(source, target)
-    with open_text(copy, 1, encoding="latin-1") as pieces:
-        is_json = next((piece for piece in pieces if piece.strip()), "") == "{"
-    if is_json:
-        os.rename(copy, f"{copy}.jsonl")
-    return f"{copy}.jsonl" if is_json else copy
+    return copy

@@ -12,14 +12,14 @@ from importlib.metadata import version
 from typing import Any, Optional, cast
 
 from allennlp_coref_rc.annotation_runs.document_sources import FAILURE, DocumentSource, document_source
-from allennlp_coref_rc.annotation_runs.job import ChunkResult, Job, failed
+from allennlp_coref_rc.annotation_runs.job import QUESTIONS, ChunkResult, Job, failed
 from allennlp_coref_rc.annotation_runs.unfinished_output import UnfinishedOutput
 from allennlp_coref_rc.annotations.document import Document, read_documents
 from allennlp_coref_rc.annotations.file_report import COUNTED
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.progress import progress_bar
+from allennlp_coref_rc.common.version import VERSION
 from allennlp_coref_rc.common.workers import Chunk, Workers, chunks
-from allennlp_coref_rc.version import VERSION
 
 logger = logging.getLogger(__name__)
 
@@ -133,7 +133,7 @@ def _counts(unfinished: UnfinishedOutput, documents: int) -> Counter:
     for summary in unfinished.finished().values():
         counts.update(summary["counts"])
         counts["failed"] += summary["failed"]
-    if counts["documents"] + counts["failed"] != documents:
+    if counts["documents"] + counts["failed"] - counts[QUESTIONS] != documents:
         raise RuntimeError(
             f"{unfinished.folder}: found {counts['documents']} documents and {counts['failed']} failed ones, "
             f"expected {documents}"
@@ -158,7 +158,8 @@ def _annotate_chunks(
     job: Job, processes: Workers, unfinished: UnfinishedOutput, documents: int, chunk_size: int
 ) -> None:
     finished = unfinished.finished()
-    done = sum(summary["documents"] + summary["failed"] for summary in finished.values())
+    parts = sum(summary["counts"].get(QUESTIONS, 0) for summary in finished.values())
+    done = sum(summary["documents"] + summary["failed"] for summary in finished.values()) - parts
     todo = (chunk for chunk in chunks(job.source.items(), chunk_size) if chunk.number not in finished)
     crashed = []
     counts: Counter = Counter()
@@ -199,7 +200,7 @@ def summarise(output: str, counts: Counter, name: Optional[str] = None) -> None:
     if counts["failed"]:
         aside = f"{output}.failed.jsonl"
         _, first = next(read_documents(aside))
-        failed = f"{counts['failed']:,} documents failed"
+        failed = f"{counts['failed']:,} documents or parts of documents failed"
         failed += "" if name else f"; they and their errors are in {aside}"
         reason = first.data[FAILURE]["error"].partition("\n")[0]
         print(f"WARNING: {failed}; the first error: {reason}", file=sys.stderr)

@@ -1,7 +1,7 @@
 """
 Annotators as components of spaCy's pipelines: `spacy.blank("en").add_pipe("sieve_coref", config={"all_nouns": True})`.
 
-The package imports this module if spaCy is imported. And spaCy imports the package, through the entry point in
+The package calls `register` if spaCy is imported. And spaCy imports the package, through the entry point in
 setup.cfg, whenever a program makes a pipeline. So nothing heavy is imported before a component is added.
 """
 
@@ -18,18 +18,13 @@ from spacy.util import minibatch
 
 from allennlp_coref_rc.annotations import spacy_docs
 from allennlp_coref_rc.annotations.annotated_text import LAYERS, AnnotatedText, Span
+from allennlp_coref_rc.annotations.annotator_modules import ANNOTATORS
 from allennlp_coref_rc.annotations.document import Document
 from allennlp_coref_rc.common.error_message import user_message
 from allennlp_coref_rc.common.errors import ConfigurationError
 
 if TYPE_CHECKING:
     from allennlp_coref_rc.annotations.annotators import Annotator
-
-ANNOTATORS = """
-allennlp_coref allennlp_srl compose connective_discourse coref coreferee corrupted_coref discourse entity_marker_coref
-exact_match_coref fastcoref maverick precomputed roles sieve_coref simple_triples spacy_dependencies spacy_pipeline
-structure wordnet
-""".split()
 
 # Coreferee and fastcoref have components of their own, with these names.
 COMPONENTS = {f"{name}_annotator" if name in ("coreferee", "fastcoref") else name: name for name in ANNOTATORS}
@@ -151,5 +146,7 @@ class AnnotatorFactory:
         return Annotator.resolve_class_name(self.__name__)[0]
 
 
-for _component, _name in COMPONENTS.items():
-    AnnotatorFactory(_name).register(_component)
+def register(_: Any) -> None:
+    """Makes the components known to spaCy, which is given."""
+    for component, name in COMPONENTS.items():
+        AnnotatorFactory(name).register(component)

@@ -130,6 +130,10 @@ def _edges(doc: Doc) -> list[TypedEdge]:
     ]
 
 
+def _id(doc: Doc) -> Optional[str]:
+    return doc.user_data.get(ID)
+
+
 def _set_id(doc: Doc, id: Optional[str]) -> None:
     doc.user_data[ID] = id
 
@@ -138,4 +142,4 @@ if not Doc.has_extension(FRAMES):
     Doc.set_extension(FRAMES, getter=_frames)
     Doc.set_extension(RELATIONS, getter=_relations)
     Doc.set_extension(EDGES, getter=_edges)
-    Doc.set_extension(ID, getter=lambda doc: doc.user_data.get(ID), setter=_set_id)
+    Doc.set_extension(ID, getter=_id, setter=_set_id)

@@ -78,9 +78,10 @@ def _as_text(text: Text) -> AnnotatedText:
 @lru_cache(maxsize=4)
 def _named(name: str, trust: bool) -> Optional["Annotator"]:
     """The annotator of a registered name, if it needs no options. Those that were trusted are apart from others."""
+    from allennlp_coref_rc.allennlp_runtime.lazy_registry import is_registered
     from allennlp_coref_rc.annotations.annotators import Annotator
 
-    if name not in Annotator.list_available():
+    if not is_registered(Annotator, name):
         return None
     cls, constructor = Annotator.resolve_class_name(name)
     needed = [option for option in signature(cls).parameters.values() if option.default is option.empty]

@@ -1,5 +1,6 @@
 import os
 from collections.abc import Sequence
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, Any, Optional, Union
 
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, Cluster
@@ -51,15 +52,16 @@ def load(path: Union[str, os.PathLike], trust: bool = False, cuda_device: int = 
         raise ConfigurationError(
             f"{name}: found a dataset reader {type(archive.dataset_reader).__name__}, expected one of this package's"
         )
-    return Reader(name, predictor)
+    return Reader(name, predictor, trust)
 
 
 class Reader:
     """A trained reader, which answers questions. `load` makes it of the predictor that comes from a path."""
 
-    def __init__(self, path: str, predictor: "ExplainingPredictor") -> None:
+    def __init__(self, path: str, predictor: "ExplainingPredictor", trust: Optional[bool] = None) -> None:
         self.path = path
         self.predictor = predictor
+        self._trust = trust
 
     @property
     def answers_are_spans(self) -> bool:
@@ -106,7 +108,11 @@ class Reader:
         if candidates is not None and self.answers_are_spans:
             raise ConfigurationError(f"{self.path}: found candidates, expected none, as its answers are spans")
         given = {key: value for key, value in inputs.items() if value is not None}
-        return _answer(*self.predictor.answer(given, explain))
+        from allennlp_coref_rc.safe_archives.archives import trusting
+
+        # An annotator that is not the archive's may ask the network, as users do what they like.
+        with nullcontext() if self._trust is None else trusting(self._trust, ""):
+            return _answer(*self.predictor.answer(given, explain))
 
     def __repr__(self) -> str:
         return f"Reader({self.path!r}): a {type(self.predictor._model).__name__}"

@@ -47,7 +47,6 @@ def run(argv: list[str], verbose: bool = False, trust: bool = False, is_program:
                 stack.enter_context(quiet_screen())
             import_allennlp()
             stack.enter_context(training_processes(quiet=not verbose))
-            stack.enter_context(trusting(trust))
             stack.enter_context(patch.object(sys, "argv", [PROG, *argv]))
             from allennlp import commands
 
@@ -58,6 +57,8 @@ def run(argv: list[str], verbose: bool = False, trust: bool = False, is_program:
         if hasattr(args, "param_path"):
             args.param_path = locate(args.param_path)
         import_packages(getattr(args, "include_package", []))
+        # What the user has named may be downloaded; all that a config names, if it is the user's own.
+        stack.enter_context(trusting(trust, " ".join(argv) if hasattr(args, "archive_file") else None))
         check_arguments(argv[0], args)
         if argv[0] == "predict":
             from allennlp_coref_rc.commands.allennlp_predict import predict

@@ -6,7 +6,7 @@ import os
 import sys
 import traceback
 from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, nullcontext
+from contextlib import ExitStack, nullcontext, suppress
 from typing import IO, Any, NamedTuple, Optional
 
 from allennlp.commands import predict as allennlp_predict
@@ -18,6 +18,7 @@ from allennlp.data.fields import TextField
 from allennlp_coref_rc.common.error_message import user_message
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import byte_lines, decoded, is_in_place, local_path, partial_path
+from allennlp_coref_rc.common.json_objects import refuse_constant
 
 STANDARD_INPUT = "-"
 
@@ -131,7 +132,13 @@ class Manager(allennlp_predict._PredictManager):
             outputs = getattr(predictor, f"predict_batch_{kind}")(values)
         outputs = [{**({"id": v["id"]} if "id" in v else {}), **output} for v, output in zip(values, outputs)]
         self.warned += sum(bool(output.get("warnings")) for output in outputs)
-        return [predictor.dump_line(output) for output in outputs]
+        lines = [predictor.dump_line(output) for output in outputs]
+        for line in lines:
+            if "NaN" in line or "Infinity" in line:
+                # Predictors may also write something else than JSON.
+                with suppress(json.JSONDecodeError):
+                    json.loads(line, parse_constant=refuse_constant)
+        return lines
 
     def _maybe_print_to_console_and_file(self, index: int, prediction: str, model_input: Any = None) -> None:
         super()._maybe_print_to_console_and_file(index, prediction, model_input)

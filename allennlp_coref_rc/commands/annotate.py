@@ -67,15 +67,15 @@ def run(args: argparse.Namespace) -> None:
     import_plugins()
     from allennlp.data import DatasetReader
 
-    from allennlp_coref_rc.annotation_runs.config_option import load_config
+    from allennlp_coref_rc.annotation_runs.config_option import option_config
     from allennlp_coref_rc.annotation_runs.pipes import pipes
     from allennlp_coref_rc.annotation_runs.run import AnnotationRun, summarise
     from allennlp_coref_rc.annotations.annotators import Annotator
 
     import_packages(args.include_package)
-    reader = load_config("--reader", args.reader, DatasetReader) if args.reader else None
+    reader = option_config("--reader", args.reader, DatasetReader) if args.reader else None
     if args.annotator:
-        annotator = load_config("--annotator", args.annotator, Annotator)
+        annotator = option_config("--annotator", args.annotator, Annotator)
     elif reader and "annotator" in reader:
         annotator = reader["annotator"]
     elif args.format:

@@ -3,7 +3,7 @@
 import argparse
 from collections.abc import Callable
 
-OTHER_FORMATS = ("brat", "conll_2012", "conll_2016", "conllu", "corenlp", "dassa", "gap")
+OTHER_FORMATS = ("brat", "conll_2012", "conll_2016", "conllu", "corenlp", "dassa", "e2e_coref", "gap")
 """The formats of other tools in `annotations.formats`, which is imported only when a file is read."""
 
 

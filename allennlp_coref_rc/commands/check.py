@@ -1,7 +1,7 @@
 """
 Checks the config of an experiment: names that are not registered, unknown keys, values of a wrong type, GPUs and files
-that are missing. Then it reads the first instances of the data and builds the model, without pretrained weights. Also
-says which encoders lack annotations that they read.
+that are missing. Then it reads the first instances of the data, builds the model, without pretrained weights, and runs
+it on them, which also shows encoders that lack annotations that they read.
 """
 
 import argparse
@@ -19,18 +19,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     from allennlp_coref_rc.allennlp_runtime.lazy_registry import import_packages, import_plugins
-    from allennlp_coref_rc.common.config_files import load_config, locate
+    from allennlp_coref_rc.common.config_files import locate
     from allennlp_coref_rc.common.errors import ConfigurationError
-    from allennlp_coref_rc.config_check.arguments import check_training
+    from allennlp_coref_rc.config_check.arguments import check_experiment
 
     import_plugins()
     import_packages(args.include_package)
     path = locate(args.config)
-    warnings = check_training(path, args.overrides)
+    params = check_experiment(path, args.overrides)
     from allennlp_coref_rc.config_check.trial import try_out
 
     try:
-        try_out(load_config(path, args.overrides))
+        warnings = try_out(params)
     except ConfigurationError as error:
         raise ConfigurationError(f"{path}: {error}") from error
     but = "; warnings:" if warnings else ""

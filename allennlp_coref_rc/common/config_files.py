@@ -5,6 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from allennlp_coref_rc.common.errors import ConfigurationError
+from allennlp_coref_rc.common.files import check_is_file
 from allennlp_coref_rc.common.messages import most_similar
 
 FOLDER = Path(__file__).resolve().parents[1] / "training_config"
@@ -44,9 +45,8 @@ def load_config(path: str, overrides: str = "") -> dict[str, Any]:
         similar = _similar(path.removeprefix(f"{FOLDER.name}/").removesuffix(SUFFIX))
         advice = f"did you mean {similar[0]}?" if similar else "coref-rc configs lists those that come with the package"
         raise ConfigurationError(f"{path}: no such config; {advice}")
-    if os.path.isdir(path):
-        # Jsonnet would end the process.
-        raise ConfigurationError(f"{path}: found a directory, expected a config")
+    # Given a directory, Jsonnet would end the process.
+    check_is_file(path)
     try:
         values = Params.from_file(path, overrides).as_dict(quiet=True)
     except UnicodeDecodeError as error:

@@ -14,6 +14,12 @@ class WorkerError(Exception):
     """Stopped one of several training processes. The process that started them shows its message."""
 
 
+RAISED_ELSEWHERE = {"ProcessRaisedException": WorkerError.__name__, "WorkerError": ConfigurationError.__name__}
+"""
+Errors with the traceback of another process, of PyTorch's and of AllenNLP's data loader, and what users can mend there.
+"""
+
+
 def user_message(error: BaseException) -> Optional[str]:
     """The paragraph for an error that the user can fix; `None` if it should be seen with its traceback."""
     message = _message_of(error)
@@ -36,9 +42,9 @@ def _message_of(error: BaseException) -> Optional[str]:
             "the GPU has no memory left; take smaller batches (data_loader.batch_size, with "
             "trainer.num_gradient_accumulation_steps if the size of batches matters), or another GPU"
         )
-    if name == "ProcessRaisedException":
-        said = re.search(rf"{WorkerError.__name__}: (.*)", text, re.DOTALL)
-        return said.group(1).strip() if said else None
+    if name in RAISED_ELSEWHERE:
+        _, is_known, said = text.rpartition(f"{RAISED_ELSEWHERE[name]}: ")
+        return said.replace("\n  ", "\n").strip() if is_known else None
     if name == "ProcessExitedException":
         return f"one of the processes that train the model together ended: {text}"
     if isinstance(error, RuntimeError) and re.match("(STATIC|RUNTIME) ERROR: ", text):

@@ -63,6 +63,7 @@ def local_path(path: str) -> str:
     needs no cache, since the user may not be able to write to it.
     """
     if os.path.exists(path):
+        refuse_special(path)
         return path
     from allennlp.common.file_utils import cached_path
 
@@ -89,10 +90,10 @@ def open_text(path: str, limit: int = -1, newline: str = "\n", encoding: str = "
     Opens a text file, plain or compressed (gzip, bzip2, xz), and gives its lines. Lines of more than `limit` characters
     come in pieces; by default there is no limit. A line ends with "\\n" or "\\r\\n", which becomes "\\n". If
     `newline` is `""`, line ends stay, and a "\\r" ends a line too. By default the text is in UTF-8, and a byte order
-    mark at the start, as programs on Windows write it, is left out. A missing file, a directory, damaged data, or text
-    of another encoding raises a `ConfigurationError` that names the file (and the line).
+    mark at the start, as programs on Windows write it, is left out. A missing file, a directory, a device, a pipe,
+    damaged data, or text of another encoding raises a `ConfigurationError` that names the file (and the line).
     """
-    _check_is_file(path)
+    check_is_file(path)
     with _open(path, "rt", _compression(path), encoding=encoding, newline=newline) as file:
         yield _decoded(path, file, limit, newline)
 
@@ -112,7 +113,7 @@ def check_writable(path: str) -> None:
 
 def byte_lines(path: str) -> Iterator[bytes]:
     """The lines of a text file as bytes, so that a line that is not UTF-8 does not stop the others."""
-    _check_is_file(path)
+    check_is_file(path)
     number = 0
     with _open(path, "rb", _compression(path)) as file:
         try:
@@ -131,11 +132,25 @@ def decoded(line: bytes) -> str:
         raise ConfigurationError(_not_text(error)) from error
 
 
-def _check_is_file(path: str) -> None:
+def check_is_file(path: str) -> None:
     if os.path.isdir(path):
         raise ConfigurationError(f"{path}: found a directory, expected a file")
     if not os.path.exists(path):
         raise ConfigurationError(f"{path}: no such file")
+    refuse_special(path)
+
+
+def refuse_special(path: Union[str, os.PathLike]) -> None:
+    """
+    Raises a `ConfigurationError` for a device, which may have no end, and for a pipe, whose content is gone when it is
+    opened a second time, as files are whose form is not known yet.
+    """
+    if _is_special(path):
+        raise ConfigurationError(f"{os.fspath(path)}: found a device or a pipe, expected a file")
+
+
+def _is_special(path: Union[str, os.PathLike]) -> bool:
+    return os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path)
 
 
 def _open(path: str, mode: str, suffix: str, **options: Any) -> IO[Any]:
@@ -145,7 +160,7 @@ def _open(path: str, mode: str, suffix: str, **options: Any) -> IO[Any]:
 def _compression(path: str) -> str:
     """The suffix of a file to be read. If its name has none, the file's first bytes tell whether it is compressed."""
     suffix = os.path.splitext(path)[1]
-    if suffix in COMPRESSED or not os.path.isfile(path):
+    if suffix in COMPRESSED:
         return suffix
     with open(path, "rb") as file:
         beginning = file.read(max(map(len, SIGNATURES.values())))
@@ -304,8 +319,7 @@ def destination(path: Union[str, os.PathLike]) -> str:
 
 def is_in_place(target: str) -> bool:
     """Whether a `destination` is a device, a pipe or an open file, whose name no other file may take."""
-    is_special = os.path.exists(target) and not os.path.isfile(target) and not os.path.isdir(target)
-    return is_special or DESCRIPTOR.fullmatch(target) is not None
+    return _is_special(target) or DESCRIPTOR.fullmatch(target) is not None
 
 
 @contextmanager

@@ -6,6 +6,7 @@ from typing import Any
 
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import open_text
+from allennlp_coref_rc.common.malformed import LeaveOut, refuse
 from allennlp_coref_rc.common.messages import excerpt
 
 PIECE = 2**20
@@ -28,10 +29,15 @@ def is_text(string: str) -> bool:
     return not _half.search(string)
 
 
+def refuse_constant(name: str) -> Any:
+    """Raises a `ConfigurationError` for a constant that Python's `json` takes, and JSON has not."""
+    raise ConfigurationError(f"found {name}, expected JSON, which has finite numbers alone")
+
+
 def parse_json(text: str) -> Any:
-    """The value of a JSON text, in which no string has half of a surrogate pair, which is not Unicode text."""
+    """The value of a JSON text without NaN or infinity, nor half of a surrogate pair, which is not Unicode text."""
     try:
-        value = json.loads(text)
+        value = json.loads(text, parse_constant=refuse_constant)
         has_half = _has_half(value, text)
     except json.JSONDecodeError as error:
         raise ConfigurationError(
@@ -48,15 +54,16 @@ def _has_half(value: Any, text: str, start: int = 0, end: int = sys.maxsize) -> 
     return bool(_escaped_half.search(text, start, end)) and not is_text(json.dumps(value, ensure_ascii=False))
 
 
-def read_json_objects(path: str) -> Iterator[tuple[str, dict[str, Any]]]:
+def read_json_objects(path: str, leave_out: LeaveOut = refuse) -> Iterator[tuple[str, dict[str, Any]]]:
     """
     The objects of a file that is one JSON list, or has one object after the other, each with its place ("FILE, line 1,
-    object 3"). Only the current piece of the file is in memory, even if the file is a single line.
+    object 3"). Only the current piece of the file is in memory, even if the file is a single line. `leave_out` gets the
+    error of a damaged object that is not in a list, after which the next line that begins with an object is read.
     """
     with open_text(path, PIECE) as pieces:
         text = _Text(path, pieces)
         in_list = text.peek() == "["
-        objects = _objects_of_list(text) if in_list else _objects(text)
+        objects = _objects_of_list(text) if in_list else _objects(text, leave_out=leave_out)
         for number, (line, value) in enumerate(objects, start=1):
             yield f"{path}, line {line}, object {number}", value
         if in_list:
@@ -108,16 +115,23 @@ def _objects_of_list(text: "_Text") -> Iterator[tuple[int, dict[str, Any]]]:
     text.skip()
 
 
-def _objects(text: "_Text", end: str = "") -> Iterator[tuple[int, dict[str, Any]]]:
+def _objects(text: "_Text", end: str = "", leave_out: LeaveOut = refuse) -> Iterator[tuple[int, dict[str, Any]]]:
     """One or more objects with their lines, up to the sign `end` or, if it is empty, the end of the file."""
     first = True
     while first or text.peek() != end:
         if end and not first:
             text.expect(",", f"',' or {end!r}")
             text.skip()
-        text.expect("{", "an object")
         first = False
-        yield text.line, text.value()
+        line = text.line
+        try:
+            text.expect("{", "an object")
+            line, value = text.line, text.value()
+        except ConfigurationError as error:
+            leave_out(error)
+            text.skip_to_object()
+        else:
+            yield line, value
 
 
 class _Text:
@@ -143,6 +157,15 @@ class _Text:
     def skip(self) -> None:
         self._advance(self._position + 1)
 
+    def skip_to_object(self) -> None:
+        """Goes to the next line that begins with "{", or to the end of the file."""
+        while (found := self._text.find("\n{", self._position)) < 0:
+            self._advance(max(self._position, len(self._text) - 1))
+            if not self._fill():
+                found = len(self._text) - 1
+                break
+        self._advance(found + 1)
+
     def expect(self, sign: str, name: str) -> None:
         if self.peek() != sign:
             text = repr(self._text[self._position :][:40]) if self.peek() else "the end of the file"
@@ -166,14 +189,14 @@ class _Text:
                 is_cut = error.msg.startswith("Unterminated string") or error.pos >= len(self._text) - ESCAPE
                 if is_cut and self._fill():
                     continue
-                self._advance(error.pos)
                 around = self._text[max(0, error.pos - 20) :][:40]
-                raise self._damaged(f"{error.msg} in {around!r}") from error
+                raise self._damaged(f"{error.msg} in {around!r}", error.pos) from error
             except (ValueError, RecursionError) as error:
-                raise self._damaged(str(error)) from error
+                raise self._damaged(str(error), self._position) from error
 
-    def _damaged(self, what: str) -> ConfigurationError:
-        return ConfigurationError(f"{self._path}, line {self.line}: found damaged JSON ({what}), expected an object")
+    def _damaged(self, what: str, position: int) -> ConfigurationError:
+        line = self.line + self._text.count("\n", self._position, position)
+        return ConfigurationError(f"{self._path}, line {line}: found damaged JSON ({what}), expected an object")
 
     def _advance(self, position: int) -> None:
         self.line += self._text.count("\n", self._position, position)

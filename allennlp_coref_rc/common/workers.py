@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import ExitStack
+from functools import partial
 from itertools import count, islice
 from multiprocessing import forkserver
 from multiprocessing.connection import Connection
@@ -198,6 +199,15 @@ def end_with(parent_ended: Callable[..., Any], *arguments: Any) -> None:
             os._exit(1)
 
     threading.Thread(target=watch, daemon=True).start()
+
+
+def one_thread_in_forks(torch: Any) -> None:
+    """
+    Lets PyTorch, which is given, compute in one thread in forks of this process. Its other threads are not forked, and
+    OpenMP would wait for them for ever. A fork of a process that has not computed yet may set more.
+    """
+    if hasattr(os, "register_at_fork"):
+        os.register_at_fork(after_in_child=partial(torch.set_num_threads, 1))
 
 
 def uses_gpu() -> bool:

@@ -1,24 +1,19 @@
-"""Finds errors in the arguments of AllenNLP's commands before a command does any work."""
+"""Finds errors in the arguments of AllenNLP's commands that AllenNLP says late, or by an obscure exception."""
 
 import json
-import logging
 import os
 from argparse import Namespace
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
-from typing import Any, Optional
+from typing import Any
 
 from allennlp_coref_rc.common.config_files import check_overrides, load_config
 from allennlp_coref_rc.common.errors import ConfigurationError
-from allennlp_coref_rc.common.files import check_writable, destination, is_among, is_in_place
+from allennlp_coref_rc.common.files import check_writable, destination, is_among, is_in_place, refuse_special
 from allennlp_coref_rc.common.messages import counted
-from allennlp_coref_rc.config_check.annotations import unannotated_encoders, warnings_of
-from allennlp_coref_rc.config_check.check import check_config, grouped, missing_data, missing_devices, walk_config
-from allennlp_coref_rc.config_check.walk import unregistered
+from allennlp_coref_rc.config_check.check import check_config, missing_data, missing_devices
 from allennlp_coref_rc.safe_archives.archives import config_of, is_trusted
 from allennlp_coref_rc.safe_archives.registered_names import only_registered
-
-logger = logging.getLogger(__name__)
 
 
 def check_arguments(command: str, args: Namespace) -> None:
@@ -37,19 +32,15 @@ def check_experiment(path: str, overrides: str = "", devices: bool = True) -> di
     return params
 
 
-def check_training(path: str, overrides: str = "") -> list[str]:
-    """The warnings about a config from which a model is to be trained. Raises the same errors as `check_experiment`."""
-    params = check_experiment(path, overrides)
-    try:
-        return warnings_of(unannotated_encoders(params))
-    except ConfigurationError as error:
-        raise ConfigurationError(f"{path}: {error}") from error
-
-
 def _train(args: Namespace) -> None:
-    _check_output(args.serialization_dir, args.force, getattr(args, "recover", None))
-    for warning in check_training(args.param_path, args.overrides):
-        logger.warning("%s: %s", args.param_path, warning)
+    folder, recover = args.serialization_dir, getattr(args, "recover", None)
+    if not args.force and not recover and os.path.isdir(folder) and os.listdir(folder):
+        # `find-lr` cannot resume.
+        resuming = "" if recover is None else "--recover resumes the training in it, "
+        raise ConfigurationError(
+            f"-s {folder}: found a folder that is not empty; {resuming}-f replaces it, another folder after -s keeps it"
+        )
+    check_experiment(args.param_path, args.overrides)
 
 
 def _build_vocab(args: Namespace) -> None:
@@ -62,22 +53,6 @@ def _build_vocab(args: Namespace) -> None:
 
 def _count_instances(args: Namespace) -> None:
     check_experiment(args.param_path, args.overrides, devices=False)
-
-
-def _check_output(folder: str, force: bool, recover: Optional[bool]) -> None:
-    """`recover` is `None` for a command that cannot resume an interrupted run."""
-    there = os.path.isdir(folder) and len(os.listdir(folder)) > 0
-    if os.path.exists(folder) and not os.path.isdir(folder):
-        raise ConfigurationError(f"-s {folder}: found a file, expected a folder")
-    if force and recover:
-        raise ConfigurationError("found --recover and -f, expected one of them")
-    if there and not force and not recover:
-        resuming = "" if recover is None else "--recover resumes the training in it, "
-        raise ConfigurationError(
-            f"-s {folder}: found a folder that is not empty; {resuming}-f replaces it, another folder after -s keeps it"
-        )
-    if recover and not there:
-        raise ConfigurationError(f"--recover: found nothing in {folder}, expected a training that was stopped")
 
 
 def _evaluate(args: Namespace) -> None:
@@ -104,12 +79,7 @@ def _evaluate(args: Namespace) -> None:
 
 
 def _predict(args: Namespace) -> None:
-    from allennlp.predictors import Predictor
-
     params = _check_archive(args)
-    problem = unregistered(Predictor, args.predictor) if args.predictor else None
-    if problem:
-        raise ConfigurationError(f"--predictor: {problem}")
     try:
         given = json.loads(args.predictor_args.strip() or "{}")
     except ValueError as error:
@@ -120,6 +90,7 @@ def _predict(args: Namespace) -> None:
         name = "dataset_reader" if args.dataset_reader_choice == "train" else "validation_dataset_reader"
         _check_data(args.archive_file, params.get(name), args.input_file)
     elif args.input_file != "-" and "://" not in args.input_file and not os.path.isfile(args.input_file):
+        refuse_special(args.input_file)
         raise ConfigurationError(
             f"{args.input_file}: no such file; expected objects in JSON, a line each, or --use-dataset-reader and data"
         )
@@ -153,19 +124,12 @@ def _check_archive(args: Namespace) -> dict[str, Any]:
     check_overrides(args.overrides)
     if args.batch_size is not None and args.batch_size < 1:
         raise ConfigurationError(f"--batch-size: found {args.batch_size}, expected 1 or more")
-    if args.weights_file and not os.path.exists(args.weights_file):
-        raise ConfigurationError(f"--weights-file {args.weights_file}: no such file")
     archive = args.archive_file
     params = {} if "://" in archive else config_of(archive, is_trusted())
     try:
         params = with_overrides(params, parse_overrides(args.overrides)) if args.overrides else params
     except ValueError as error:
         raise ConfigurationError(f"-o {args.overrides}: {error}") from error
-    if args.overrides and params:
-        with nullcontext() if is_trusted() else only_registered(archive):
-            problems = grouped(walk_config(params).problems)
-        if problems:
-            raise ConfigurationError(f"{archive}, or -o {args.overrides}: {'; '.join(problems)}")
     params.setdefault("validation_dataset_reader", params.get("dataset_reader"))
     return params
 

@@ -34,38 +34,46 @@ RANGES: dict[str, tuple[float, float]] = {
 }
 """By key, the least and the greatest number. With others, AllenNLP fails late, without the key, or trains nonsense."""
 
+FILES = ("pretrained_file", "weights_file_path", "directory")
+"""Keys of files that AllenNLP reads only after the data. A path may also be a URL, or "(archive)#file in it"."""
+
 REGEXES = ("no_grad", "prevent_regexes", "regexes")
 """Keys of lists of regular expressions, or of pairs that begin with one. AllenNLP uses them only when it trains."""
 
 
 def check_config(params: dict[str, Any], devices: bool = True, files: bool = True) -> list[str]:
     """The errors in a config, one a line: the dotted key, what was found, and what was expected."""
-    problems = walk_config(params, files).problems
+    problems = _walk(params)
     if devices:
         problems += missing_devices(params)
     if files:
         missing = ((key, missing_data(reader, path)) for key, reader, path in data_paths(params))
         problems += [(key, problem) for key, problem in missing if problem]
+        problems += [
+            (key, f"{path}: no such file")
+            for key, path in named(params, FILES)
+            if isinstance(path, str) and "://" not in path and path[:1] != "(" and not os.path.exists(path)
+        ]
     return grouped(problems + _settings(params))
 
 
-def walk_config(params: Mapping[str, Any], files: bool = False) -> ConfigWalk:
-    """The walk through a config from its top, with the errors and the objects that it came across."""
+def _walk(params: Mapping[str, Any]) -> list[Problem]:
+    """The errors on the walk through a config from its top."""
     from allennlp_coref_rc.allennlp_runtime.lazy_registry import register_own
 
     register_own()
     from allennlp.commands.train import TrainModel
 
-    walk = ConfigWalk(files)
+    walk = ConfigWalk()
     loop = {key: value for key, value in params.items() if key == "type" or key not in OTHER_KEYS}
     # Another training loop may give its constructors other arguments.
     walk.object(TrainModel, loop, "", None if "type" in params else GIVEN, others=OTHER_KEYS)
-    return walk
+    return walk.problems
 
 
 def check_object(base: type, params: dict[str, Any], key: str) -> list[str]:
     """The errors in the config of one object, such as an annotator. Messages have `key` before the object's keys."""
-    walk = ConfigWalk(True)
+    walk = ConfigWalk()
     walk.object(base, params, key, None)
     return grouped(walk.problems)
 

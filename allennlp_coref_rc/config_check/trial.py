@@ -1,13 +1,16 @@
-"""Reads the first instances of the data that a config names, and builds its model."""
+"""Reads the first instances of the data that a config names, builds its model, and runs it on them."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from copy import deepcopy
 from functools import partial
 from itertools import islice
+from logging import getLogger
+from logging.handlers import BufferingHandler
 from typing import Any
 
+import torch
 from allennlp.common import Params
-from allennlp.data import DatasetReader, Instance, Vocabulary
+from allennlp.data import Batch, DatasetReader, Instance, Vocabulary
 from allennlp.models import Model
 
 from allennlp_coref_rc.allennlp_runtime.console.quiet import quiet_screen
@@ -23,19 +26,45 @@ DOWNLOADED = ("model_name", "archive_path", "weights_file", "weights_file_path")
 """A model that has one of these is not built, as it may be downloaded."""
 
 
-def try_out(params: Mapping[str, Any]) -> None:
-    """Raises a `ConfigurationError` if first instances, or the model without what is pretrained, cannot be made."""
+ENCODERS = "allennlp_coref_rc.modules.seq2seq_encoders"
+"""The package whose modules warn if they get no annotations."""
+
+
+def try_out(params: Mapping[str, Any]) -> list[str]:
+    """
+    The warnings of encoders in the model that a config describes. Raises a `ConfigurationError` if first instances, or
+    the model without what is pretrained, cannot be made, or if the model cannot run on these instances.
+    """
     params = _without(deepcopy(dict(params)), LARGE)
-    instances: list[Instance] = []
-    with quiet_screen(speaks=False):
-        for key, reader, path in data_paths(params):
-            if "://" not in path:
-                instances += _guarded(key, partial(_first, reader, path))
-        model = params.get("model")
-        if instances and isinstance(model, dict) and not any(named([model, params["dataset_reader"]], DOWNLOADED)):
-            vocabulary = Params(params.get("vocabulary") or {})
-            vocab = _guarded("vocabulary", lambda: Vocabulary.from_params(vocabulary, instances=instances))
-            _guarded("model", lambda: Model.from_params(Params(model), vocab=vocab))
+    instances: dict[str, list[Instance]] = {}
+    warnings = BufferingHandler(100)
+    getLogger(ENCODERS).addHandler(warnings)
+    try:
+        with quiet_screen(speaks=False):
+            for key, reader, path in data_paths(params):
+                if "://" not in path:
+                    instances[key] = _guarded(key, partial(_first, reader, path))
+            model = params.get("model")
+            if instances and isinstance(model, dict) and not any(named([model, params["dataset_reader"]], DOWNLOADED)):
+                _guarded("model", partial(_run, _model(params, sum(instances.values(), [])), instances.values()))
+    finally:
+        getLogger(ENCODERS).removeHandler(warnings)
+    return [record.getMessage() for record in warnings.buffer]
+
+
+def _model(params: Mapping[str, Any], instances: list[Instance]) -> Model:
+    vocabulary = Params(params.get("vocabulary") or {})
+    vocab = _guarded("vocabulary", lambda: Vocabulary.from_params(vocabulary, instances=instances))
+    return _guarded("model", lambda: Model.from_params(Params(params["model"]), vocab=vocab))
+
+
+def _run(model: Model, splits: Iterable[list[Instance]]) -> None:
+    model.eval()
+    for instances in splits:
+        batch = Batch(instances)
+        batch.index_instances(model.vocab)
+        with torch.no_grad():
+            model(**batch.as_tensor_dict())
 
 
 def _first(reader: dict[str, Any], path: str) -> list[Instance]:

@@ -1,13 +1,13 @@
 """Follows a config along the signatures of constructors, as AllenNLP's `FromParams` does."""
 
 import collections.abc
-import os
+import inspect
 from collections.abc import Iterable, Mapping
 from typing import Any, Optional, Union
 
 from allennlp_coref_rc.common.checks import takes_null
+from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.messages import excerpt, most_similar
-from allennlp_coref_rc.config_check.accepted_keys import accepted_keys
 
 Problem = tuple[str, str]
 """A dotted key, and a description of the error in its value."""
@@ -25,8 +25,11 @@ GIVEN_LATER = {
 }
 """By key, the arguments that it gives to constructors that it calls later than others."""
 
-FILES = ("pretrained_file", "weights_file_path", "directory")
-"""Parameters of AllenNLP's own classes that name files. AllenNLP reads these only after the data."""
+HANDING_ON = ("allennlp_coref_rc.", "allennlp.training.")
+"""Packages whose constructors hand all of their `**kwargs` on to a parent's. Those of others may take any key."""
+
+LOOKED_UP = ("type", "run_sanity_checks")
+"""Keys that no signature names: that of the class, and an older name of the trainer's `run_confidence_checks`."""
 
 KINDS = {int: "a whole number", bool: "true or false", float: "a number", str: "a string"}
 
@@ -35,13 +38,10 @@ LISTS = (list, set, collections.abc.Iterable, collections.abc.Sequence)
 
 
 class ConfigWalk:
-    """Follows a config along signatures and collects the errors, with `files` also the files that are not there."""
+    """Follows a config along signatures and collects the errors."""
 
-    def __init__(self, files: bool = False) -> None:
+    def __init__(self) -> None:
         self.problems: list[Problem] = []
-        self.objects: dict[str, tuple[type, Mapping[str, Any]]] = {}
-        """By dotted key, the classes that are constructed, and the values from which they are."""
-        self._files = files
 
     def object(
         self, cls: Any, value: Any, key: str, given: Optional[frozenset[str]], others: Iterable[str] = ()
@@ -67,13 +67,13 @@ class ConfigWalk:
                 given_type = excerpt(value["type"]) if "type" in value else "nothing"
                 self._say(join(key, "type"), f"found {given_type}, expected the registered name of {_a(cls)}")
                 return
-            problem = unregistered(cls, name)
-            if problem:
-                self._say(join(key, "type"), problem)
+            try:
+                cls, constructor_name = cls.resolve_class_name(name)
+            except (ConfigurationError, ImportError, TypeError, ValueError) as error:
+                # AllenNLP goes on with the ways to import a class, at length.
+                self._say(join(key, "type"), f"found {excerpt(name)}: {str(error).partition(' If your')[0]}")
                 return
-            cls, constructor_name = cls.resolve_class_name(name)
             constructor = getattr(cls, constructor_name) if constructor_name else cls.__init__
-        self.objects[key] = cls, value
         if not _is_followed(cls):
             return
         self._arguments(cls, constructor, value, key, given, others)
@@ -83,27 +83,28 @@ class ConfigWalk:
     ) -> None:
         from allennlp.common.from_params import remove_optional
 
-        accepted = accepted_keys(cls, constructor)
+        parameters, closed = accepted_keys(cls, constructor)
         # If the given arguments are not known, they are taken to be those without a default.
         ours = [
             name
-            for name, parameter in accepted.parameters.items()
+            for name, parameter in parameters.items()
             if (parameter.default is not parameter.empty if given is None else name not in given)
         ]
         meant: set[str] = set()
         for name in value:
-            if name == "type" or name in accepted.parameters:
+            if name in LOOKED_UP or name in parameters:
                 continue
-            similar = most_similar(name, [*ours, *others] if accepted.closed else set(ours) - set(value))
-            if accepted.closed or similar:
+            similar = most_similar(name, [*ours, *others] if closed else set(ours) - set(value))
+            if closed or similar:
                 owner = "a config" if not key else cls.__name__
-                self._say(join(key, name), f"{owner} has no such key; {advice_on(name, [*ours, *others], 'it has')}")
+                known = f"it has {', '.join(sorted([*ours, *others])) or 'none'}"
+                self._say(
+                    join(key, name), f"{owner} has no such key; {f'did you mean {similar[0]}?' if similar else known}"
+                )
             meant.update(similar)
-        for name, parameter in accepted.parameters.items():
+        for name, parameter in parameters.items():
             inner = join(key, name)
             if value.get(name) is not None:
-                if self._files and cls.__module__.startswith("allennlp."):
-                    self._file(name, value[name], inner)
                 # Nothing is checked that comes from an archive.
                 if not isinstance(value[name], Mapping) or "_pretrained" not in value[name]:
                     self.value(remove_optional(parameter.annotation), value[name], inner, given)
@@ -156,10 +157,9 @@ class ConfigWalk:
     def _union(self, args: tuple[Any, ...], value: Any, key: str, given: Optional[frozenset[str]]) -> None:
         attempts = []
         for annotation in args:
-            attempt = ConfigWalk(self._files)
+            attempt = ConfigWalk()
             attempt.value(annotation, value, key, given)
             if not attempt.problems:
-                self.objects.update(attempt.objects)
                 return
             attempts.append(attempt.problems)
         # If an error is further inside, the type around it was the one that was meant.
@@ -170,38 +170,19 @@ class ConfigWalk:
         expected = [KINDS.get(annotation) or getattr(annotation, "__name__", str(annotation)) for annotation in args]
         self._say(key, f"found {excerpt(value)}, expected {' or '.join(expected)}")
 
-    def _file(self, name: str, value: Any, key: str) -> None:
-        local = isinstance(value, str) and "://" not in value and not value.startswith("(")
-        if name in FILES and local and not os.path.exists(value):
-            self._say(key, f"{value}: no such file")
-
     def _say(self, key: str, text: str) -> None:
         self.problems.append((key, text))
 
 
-def unregistered(cls: Any, name: str) -> Optional[str]:
-    """The error in a registered name or in the dotted path of a class; `None` if there is none."""
-    from allennlp_coref_rc.common.errors import ConfigurationError
+def accepted_keys(cls: type, constructor: Any) -> tuple[dict[str, inspect.Parameter], bool]:
+    """The parameters that a config can give to a constructor, and whether every other key is certainly an error."""
+    from allennlp.common.from_params import infer_constructor_params
 
-    if name in cls.list_available():
-        return None
-    if "." in name.strip("."):
-        try:
-            cls.resolve_class_name(name)
-        except ConfigurationError as error:
-            return f"found {excerpt(name)}, expected a class: {error}"
-        except (ImportError, TypeError, ValueError) as error:
-            return f"found {excerpt(name)}, of which nothing can be imported: {error}"
-        return None
-    # The list is made again, as the search for the name has imported more classes.
-    advice = advice_on(name, cls.list_available(), "registered are")
-    return f"found {excerpt(name)}, which is not a registered {cls.__name__}; {advice}"
-
-
-def advice_on(name: str, names: Iterable[str], otherwise: str) -> str:
-    """Advice with the most similar name, or else with all names."""
-    similar = most_similar(name, names)
-    return f"did you mean {similar[0]}?" if similar else f"{otherwise} {', '.join(sorted(names)) or 'none'}"
+    if constructor is object.__init__:
+        return {}, True
+    known = infer_constructor_params(cls, constructor)
+    parameters = {name: found for name, found in known.items() if name != "self" and found.kind != found.VAR_KEYWORD}
+    return parameters, len(parameters) == len(known.keys() - {"self"}) or cls.__module__.startswith(HANDING_ON)
 
 
 def _is_followed(cls: Any) -> bool:

@@ -3,8 +3,8 @@ from collections.abc import Iterator
 from functools import partial
 from typing import Any, Optional
 
+from allennlp_coref_rc.common.version import VERSION
 from allennlp_coref_rc.pages.templates import render
-from allennlp_coref_rc.version import VERSION
 
 TEMPLATE = "model_card.md.jinja"
 

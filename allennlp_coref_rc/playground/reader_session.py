@@ -99,7 +99,7 @@ class CachedAnnotator(Annotator):
         known = self._known.get(key)
         if known is None:
             # Some annotators load their archives only now.
-            with trusting(self._trust):
+            with trusting(self._trust, ""):
                 known = self._annotator.annotate_batch([text])[0]
             self._known[key] = known
             if len(self._known) > REMEMBERED:

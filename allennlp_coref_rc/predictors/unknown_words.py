@@ -107,7 +107,9 @@ def restrict(output: dict[str, Any], vocab: Vocabulary) -> list[str]:
     words = set(map(str.lower, new))
     attention = [0.0 if token.lower() in words else weight for token, weight in zip(tokens, output["attention"])]
     total = sum(attention)
-    known = {name: probabilities[name] / total for name in labels}
+    # One that does not occur has no attention, and the least probability whatever the others have.
+    present = set(map(str.lower, tokens))
+    known = {name: probabilities[name] / (total if name.lower() in present else 1) for name in labels}
     output.update(
         answer=max(known, key=known.__getitem__),
         candidate_probabilities=known,

@@ -5,11 +5,11 @@ import sys
 import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Optional
 
 from tqdm import tqdm
 
-import allennlp_coref_rc
 from allennlp_coref_rc.common.config_files import locate
 from allennlp_coref_rc.common.messages import cut
 from allennlp_coref_rc.reproduction.condition import Condition
@@ -140,7 +140,7 @@ class Progress:
 
 def commit() -> str:
     """The commit of the clone with this code, with "+" and a hash of later changes; empty without Git or a clone."""
-    folder = os.path.dirname(os.path.dirname(allennlp_coref_rc.__file__))
+    folder = Path(__file__).parents[2]
 
     def git(*words: str) -> str:
         try:

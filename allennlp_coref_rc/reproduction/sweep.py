@@ -79,7 +79,10 @@ def environment(threads: int, gpu: Slot = None) -> dict[str, str]:
 
 
 def _child(run: Run, gpu: Slot, job: Job) -> None:
+    import torch
+
     end_with_parent()
+    torch.set_num_threads(int(os.environ["OMP_NUM_THREADS"]))
     # A crash prints where it happened.
     faulthandler.enable(2)
     # CUDA reads these when it is first used.

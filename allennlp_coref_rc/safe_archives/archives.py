@@ -1,12 +1,11 @@
+import glob
 import inspect
 import json
 import os
-import pickle
-import re
 import shutil
 import tempfile
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
 from contextvars import ContextVar
 from typing import TYPE_CHECKING, Any, Optional, Union
 from unittest.mock import patch
@@ -16,9 +15,11 @@ from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.hub_addresses import HUB
 from allennlp_coref_rc.common.messages import cut
 from allennlp_coref_rc.common.wrapping import wrapping
+from allennlp_coref_rc.safe_archives import registered_names, unpacking
 from allennlp_coref_rc.safe_archives.archived_config import read_config
 from allennlp_coref_rc.safe_archives.registered_names import HINT, only_registered
 from allennlp_coref_rc.safe_archives.unpacking import extracted_archive, read_member, without_network
+from allennlp_coref_rc.safe_archives.weights import reading_weights
 
 if TYPE_CHECKING:
     from allennlp.models import Archive
@@ -35,13 +36,19 @@ LONGEST = 600
 _trust: ContextVar[Optional[bool]] = ContextVar("trust", default=None)
 """Whether archives are trusted. `None`, outside of `trusting`, leaves AllenNLP's own `load_archive` as it is."""
 
+_GUARDS: tuple[ContextVar[Any], ...] = (_trust, registered_names._only_registered, unpacking._allowed)
+
 
 @contextmanager
-def trusting(trust: bool) -> Iterator[None]:
-    """Within this, AllenNLP's `load_archive` is this module's `load`, and archives are trusted or not."""
+def trusting(trust: bool, addresses: Optional[str] = None) -> Iterator[None]:
+    """
+    Within this, AllenNLP's `load_archive` is this module's `load`, and archives are trusted or not. If they are not,
+    and there is a text `addresses`, only files whose addresses are in it are downloaded.
+    """
     token = _trust.set(trust)
     try:
-        yield
+        with nullcontext() if trust or addresses is None else without_network(addresses):
+            yield
     finally:
         _trust.reset(token)
 
@@ -49,6 +56,17 @@ def trusting(trust: bool) -> Iterator[None]:
 def is_trusted() -> bool:
     """Whether archives are trusted here."""
     return bool(_trust.get())
+
+
+def guards() -> list[Any]:
+    """What `trusting`, `only_registered` and `without_network` say here, for a process that is not a fork."""
+    return [guard.get() for guard in _GUARDS]
+
+
+def set_guards(values: list[Any]) -> None:
+    """Lets the `guards` of another process hold in this one."""
+    for guard, value in zip(_GUARDS, values):
+        guard.set(value)
 
 
 def load(
@@ -77,15 +95,14 @@ def load(
         folder = stack.enter_context(_opened(archive))
         stack.enter_context(_named(archive, folder))
         config_of(archive, trust, folder)
-        _check_complete(archive, folder, weights_file)
-        stack.enter_context(trusting(trust))
+        _check_complete(archive, folder, bool(weights_file))
+        stack.enter_context(trusting(trust, overrides if isinstance(overrides, str) else json.dumps(overrides)))
         if not trust:
             _check_links(archive, folder)
             stack.enter_context(only_registered(archive))
             # By default, transformers asks the user whether to run code that comes with a model, and reads the answer
             # from standard input, which may hold a stranger's questions.
             stack.enter_context(patch("transformers.dynamic_module_utils.TIME_OUT_REMOTE_CODE", 0))
-            stack.enter_context(without_network(overrides if isinstance(overrides, str) else json.dumps(overrides)))
         return inspect.unwrap(archival.load_archive)(folder, cuda_device, overrides, weights_file)
 
 
@@ -101,7 +118,8 @@ def config_and_weights(archive: str) -> tuple[dict[str, Any], dict[str, "Tensor"
         paths = [path for path in (os.path.join(folder, name) for name in WEIGHTS) if os.path.isfile(path)]
         if not paths:
             raise ConfigurationError(f"{archive}: found no {' or '.join(WEIGHTS)}, expected one of coref-rc train")
-        return config, torch.load(paths[0], map_location="cpu", weights_only=True)
+        with reading_weights(paths[0]):
+            return config, torch.load(paths[0], map_location="cpu", weights_only=True)
 
 
 def config_of(archive: str, trust: bool, path: Optional[str] = None) -> dict[str, Any]:
@@ -162,8 +180,9 @@ def _of_hub(cached: str, folder: str) -> str:
         if name != VOCABULARY:
             os.symlink(os.path.join(cached, name), os.path.join(folder, name))
     if os.path.isdir(os.path.join(cached, VOCABULARY)):
-        ignored = shutil.ignore_patterns(".lock")
-        shutil.copytree(os.path.join(cached, VOCABULARY), os.path.join(folder, VOCABULARY), ignore=ignored)
+        os.mkdir(os.path.join(folder, VOCABULARY))
+        for path in filter(os.path.isfile, glob.glob(os.path.join(glob.escape(cached), VOCABULARY, "*"))):
+            shutil.copy(path, os.path.join(folder, VOCABULARY))
     return folder
 
 
@@ -185,15 +204,13 @@ def _named(archive: str, folder: str) -> Iterator[None]:
         raise ConfigurationError(f"{archive}: {cut(' '.join(message.split()), LONGEST)}") from error
 
 
-def _check_complete(archive: str, folder: str, weights_file: Optional[str]) -> None:
-    from allennlp.models import archival
-
-    for found, name in (
-        (os.path.isfile(weights_file or archival.get_weights_path(folder)), weights_file or " or ".join(WEIGHTS)),
+def _check_complete(archive: str, folder: str, own_weights: bool) -> None:
+    for is_there, found in (
+        (own_weights or any(os.path.isfile(os.path.join(folder, name)) for name in WEIGHTS), " or ".join(WEIGHTS)),
         (os.path.isdir(os.path.join(folder, VOCABULARY)), f"folder {VOCABULARY}"),
     ):
-        if not found:
-            raise ConfigurationError(f"{archive}: found no {name}, expected one of coref-rc train")
+        if not is_there:
+            raise ConfigurationError(f"{archive}: found no {found}, expected one of coref-rc train")
 
 
 def _check_links(archive: str, folder: str) -> None:
@@ -215,25 +232,6 @@ def install(module: Any) -> None:
 @wrapping("load_archive")
 def _load_as_trusted(original: Any, _: None, args: Any, kwargs: dict[str, Any]) -> "Archive":
     return (original if _trust.get() is None else load)(*args, **kwargs)
-
-
-@wrapping("read_state_dict")
-def install_weights(original: Any, _: None, args: Any, kwargs: dict[str, Any]) -> dict[str, Any]:
-    """Reads weights as AllenNLP does, and says in one line if they are damaged or hold more than tensors."""
-    path = args[0] if args else kwargs["path"]
-    try:
-        return original(*args, **kwargs)
-    except pickle.UnpicklingError as error:
-        name = re.search(r"GLOBAL (\S+)", str(error))
-        what = f"{name.group(1)} in the weights, expected tensors alone" if name else "damaged weights"
-        raise ConfigurationError(f"{path}: found {what}") from error
-    except (OSError, MemoryError, ValueError):
-        raise
-    except Exception as error:
-        if type(error).__name__ == "OutOfMemoryError":
-            raise
-        reason = cut(" ".join(str(error).split()), LONGEST)
-        raise ConfigurationError(f"{path}: found damaged weights: {reason}") from error
 
 
 @wrapping("spacy_download")

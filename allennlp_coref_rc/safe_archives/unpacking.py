@@ -5,6 +5,7 @@ import gzip
 import io
 import lzma
 import os
+import re
 import shutil
 import stat
 import tarfile
@@ -18,7 +19,7 @@ from pathlib import Path
 from typing import IO, Any, BinaryIO, NamedTuple, Optional, Union, cast
 
 from allennlp_coref_rc.common.errors import ConfigurationError
-from allennlp_coref_rc.common.files import known_as
+from allennlp_coref_rc.common.files import known_as, refuse_special
 from allennlp_coref_rc.common.progress import progress_bar
 from allennlp_coref_rc.safe_archives.registered_names import HINT
 
@@ -43,6 +44,20 @@ ALWAYS = 2**30
 """Any archive may unpack to this many bytes, however small it is."""
 
 BLOCK = 2**20
+
+DEPTH = 100
+"""The most folders in one another. What removes a folder calls itself for each folder in it."""
+
+HEADERS = {b"K", b"L", b"X", b"g", b"x"}
+"""The types of headers of any length, which hold the name, the times and so on of the member that follows."""
+
+LONGEST_HEADER = 2**20
+
+NOT_IN_HEADERS = re.compile(rb"\d{256}|GNU\.sparse")
+"""
+No name may have so many digits, and up to Python 3.11.9 `tarfile` takes a time that is quadratic in their number. Of a
+sparse file, which is not unpacked, it would first read a list of any length.
+"""
 
 OPENERS = {b"\x1f\x8b": gzip.open, b"BZh": bz2.open, b"\xfd7zXZ\x00": lzma.open}
 """The functions that open compressed files, by how these begin."""
@@ -80,7 +95,7 @@ def unpack(path: str, folder: str, limits: Limits) -> None:
     bar = functools.partial(progress_bar, desc=f"{os.path.basename(path)}: unpacking", unit=" files", delay=1.0)
     with _opened(path, limits) as (stream, archive):
         if isinstance(archive, zipfile.ZipFile):
-            for info in bar(_checked_zip(path, stream, archive, limits)):
+            for info in bar(_checked(path, stream, archive, limits)):
                 archive.extract(info, folder)
             return
         for member in bar(_checked(path, stream, archive, limits)):
@@ -135,14 +150,13 @@ def install(package: Any) -> None:
         *args: Any,
         **kwargs: Any,
     ) -> Any:
+        refuse_special(url_or_filename)
         if not extract_archive and os.path.exists(url_or_filename):
             # The package would make the cache's folder, which the user may not be allowed to.
             return Path(url_or_filename)
         address, allowed = str(url_or_filename), _allowed.get()
         if "://" in address and allowed is not None and address not in allowed:
-            raise ConfigurationError(
-                f"found that a default of its config is {address}, and it may ask for nothing on the network; {HINT}"
-            )
+            raise ConfigurationError(f"found {address}, and an archive may ask for nothing on the network; {HINT}")
         if not extract_archive:
             return original(url_or_filename, cache_dir, False, False, *args, **kwargs)
         name, mark, inside = address.partition("!")
@@ -220,6 +234,7 @@ class _NoArchive(ConfigurationError):
 @contextmanager
 def _opened(path: str, limits: Limits) -> Iterator[tuple["_Limited", Union[tarfile.TarFile, zipfile.ZipFile]]]:
     """Opens an archive. A `_NoArchive` is raised if the file is none, and a `ConfigurationError` if it is damaged."""
+    refuse_special(path)
     with open(path, "rb") as file:
         start = file.read(max(map(len, OPENERS)))
     opener: Any = next((opener for signature, opener in OPENERS.items() if start.startswith(signature)), open)
@@ -240,15 +255,25 @@ def _opened(path: str, limits: Limits) -> Iterator[tuple["_Limited", Union[tarfi
 
 def _archive(path: str, stream: "_Limited") -> Union[tarfile.TarFile, zipfile.ZipFile]:
     try:
-        return tarfile.open(fileobj=stream, mode="r:")
+        return tarfile.open(fileobj=stream, mode="r:", tarinfo=_Member)
     except (*DAMAGES, OSError) as error:
         if zipfile.is_zipfile(path):
             return zipfile.ZipFile(path)
         raise _NoArchive(str(damaged(path, error))) from error
 
 
+class _Member(tarfile.TarInfo):
+    """A member of a tar file that says whether what is read next is one of the `HEADERS`."""
+
+    def _proc_member(self, archive: Any) -> tarfile.TarInfo:
+        archive.fileobj.is_at_header = self.type in HEADERS
+        return super()._proc_member(archive)  # type: ignore[misc]
+
+
 class _Limited(io.BufferedIOBase):
     """A file that is read up to its limit, even if a header asks for more."""
+
+    is_at_header = False
 
     def __init__(self, path: str, file: BinaryIO, limits: Limits) -> None:
         self._path = path
@@ -258,7 +283,13 @@ class _Limited(io.BufferedIOBase):
     def read(self, size: Optional[int] = -1) -> bytes:
         # A negative size, which a header may have, means everything.
         self.check(self.tell() + size if size is not None and size >= 0 else self._limit + 1)
-        return self._file.read(-1 if size is None else size)
+        is_header, self.is_at_header = self.is_at_header, False
+        if is_header and size is not None and size > LONGEST_HEADER:
+            raise damaged(self._path, f"a header of {size:,} bytes")
+        content = self._file.read(-1 if size is None else size)
+        if is_header and NOT_IN_HEADERS.search(content):
+            raise damaged(self._path, "a header of a sparse file, or with 256 digits in a row")
+        return content
 
     def seekable(self) -> bool:
         return True
@@ -278,42 +309,42 @@ class _Limited(io.BufferedIOBase):
             )
 
 
-def _checked(path: str, stream: _Limited, archive: tarfile.TarFile, limits: Limits) -> Iterator[tarfile.TarInfo]:
-    """The members of a tar file. One that may not be unpacked raises a `ConfigurationError`."""
+def _checked(path: str, stream: _Limited, archive: Union[tarfile.TarFile, zipfile.ZipFile], limits: Limits) -> Any:
+    """The members of an archive. One that may not be unpacked raises a `ConfigurationError`."""
     number = 0
-    for member in archive:
-        is_plain = (member.isfile() or member.isdir()) and not member.issparse() and member.size >= 0
-        kind = "link" if member.issym() or member.islnk() else "special file"
-        number = _check(path, member.name, "" if is_plain else kind, number, limits)
-        stream.check(member.offset_data + member.size)
+    for member, name, kind, end in _zip_members(archive) if isinstance(archive, zipfile.ZipFile) else _members(archive):
+        number += 1 + name.count("/")
+        if number > limits.files or name.count("/") > DEPTH:
+            raise ConfigurationError(
+                f"{path}: found more than {limits.files:,} files and folders, or {DEPTH} folders in one another, "
+                "expected fewer; if that is right, unpack it by hand and give the folder in its place"
+            )
+        if kind:
+            raise ConfigurationError(f"{path}: found the {kind} {name!r}, expected files and folders; nothing is used")
+        if not name or name.startswith(("/", "\\")) or ".." in name.replace("\\", "/").split("/"):
+            raise ConfigurationError(
+                f"{path}: found the name {name!r}, which is outside of the archive; nothing is used"
+            )
+        stream.check(end)
         yield member
 
 
-def _checked_zip(path: str, stream: _Limited, archive: zipfile.ZipFile, limits: Limits) -> Iterator[zipfile.ZipInfo]:
-    """The same of a zip file."""
-    number = size = 0
+def _members(archive: tarfile.TarFile) -> Iterator[tuple[tarfile.TarInfo, str, str, int]]:
+    """
+    The members of a tar file with their names and where they end. Those that are neither file nor folder also have the
+    kind that they are of.
+    """
+    for member in archive:
+        is_plain = (member.isfile() or member.isdir()) and not member.issparse() and member.size >= 0
+        kind = "link" if member.issym() or member.islnk() else "special file"
+        yield member, member.name, "" if is_plain else kind, member.offset_data + member.size
+
+
+def _zip_members(archive: zipfile.ZipFile) -> Iterator[tuple[zipfile.ZipInfo, str, str, int]]:
+    """The same of a zip file. The ends are those of the unpacked files, one after the other."""
+    end = 0
     for info in archive.infolist():
         mode = stat.S_IFMT(info.external_attr >> 16)
         kind = "link" if mode == stat.S_IFLNK else "special file"
-        number = _check(path, info.filename, "" if mode in (0, stat.S_IFREG, stat.S_IFDIR) else kind, number, limits)
-        size += info.file_size
-        stream.check(size)
-        yield info
-
-
-def _check(path: str, name: str, kind: str, number: int, limits: Limits) -> int:
-    """
-    Raises a `ConfigurationError` for a member of a bad kind or name, or if there are too many. Gives the number of
-    files and folders so far.
-    """
-    number += 1 + name.count("/")
-    if number > limits.files:
-        raise ConfigurationError(
-            f"{path}: found more than {limits.files:,} files and folders, expected fewer; if that is right, unpack it "
-            "by hand and give the folder in its place"
-        )
-    if kind:
-        raise ConfigurationError(f"{path}: found the {kind} {name!r}, expected files and folders; nothing is used")
-    if not name or name.startswith(("/", "\\")) or ".." in name.replace("\\", "/").split("/"):
-        raise ConfigurationError(f"{path}: found the name {name!r}, which is outside of the archive; nothing is used")
-    return number
+        end += info.file_size
+        yield info, info.filename, "" if mode in (0, stat.S_IFREG, stat.S_IFDIR) else kind, end

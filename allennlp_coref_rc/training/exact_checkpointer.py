@@ -14,6 +14,7 @@ from allennlp.training.trainer import TrainerCheckpoint
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import partial_path
 from allennlp_coref_rc.common.messages import cut
+from allennlp_coref_rc.safe_archives.weights import reading_weights
 
 logger = logging.getLogger(__name__)
 
@@ -130,11 +131,12 @@ def read_state(path: str) -> dict[str, Any]:
         if damaged is not None:
             raise ValueError(f"the checksum of {damaged} is wrong")
         # Onto the CPU, as AllenNLP does: the trainer brings them to its device.
-        state = torch.load(path, map_location="cpu", weights_only=True)
+        with reading_weights(path):
+            state = torch.load(path, map_location="cpu", weights_only=True)
         if not isinstance(state, dict):
             raise ValueError(f"a {type(state).__name__}")
         return state
-    except MemoryError:
+    except (ConfigurationError, MemoryError):
         raise
     except Exception as error:
         reason = cut(" ".join(str(error).split()) or type(error).__name__, 200)

@@ -19,7 +19,7 @@ from allennlp.data.fields import TextField
 from tqdm import tqdm
 
 import allennlp_coref_rc  # noqa: F401  registers what configs name
-from allennlp_coref_rc.annotation_runs.config_option import load_config
+from allennlp_coref_rc.annotation_runs.config_option import option_config
 from allennlp_coref_rc.common.config_files import locate
 from allennlp_coref_rc.common.errors import ConfigurationError
 from scripts.benchmarks.harness import Row, Run, Subject, Turn
@@ -40,7 +40,7 @@ class Readers(Subject):
         return [Source(*pair) for pair in zip(self.arguments.pairs[::2], self.arguments.pairs[1::2])]
 
     def prepare(self, competitor: Source, setting: Any) -> Run:
-        reader = DatasetReader.from_params(Params(load_config("CONFIG", locate(competitor.config), DatasetReader)))
+        reader = DatasetReader.from_params(Params(option_config("CONFIG", locate(competitor.config), DatasetReader)))
 
         def read() -> tuple[int, int]:
             questions = tokens = 0

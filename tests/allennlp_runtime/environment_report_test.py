@@ -143,7 +143,6 @@ def test_optional_packages_say_what_they_are_for(versions, torch):
 
 
 def test_bounds_are_those_of_setup_cfg():
-    """Those of versions that are known not to work, and of those that are installed."""
     setup = configparser.ConfigParser()
     setup.read(PROJECT / "setup.cfg")
     lines = setup["options"]["install_requires"].splitlines()
@@ -151,9 +150,6 @@ def test_bounds_are_those_of_setup_cfg():
     uv = tomllib.loads((PROJECT / "pyproject.toml").read_text())["tool"]["uv"]
     for one in map(Requirement, uv["override-dependencies"]):
         assert one.name == "torchvision" or one.specifier == declared[one.name], one
-    for name, bounds, _ in environment.REQUIREMENTS:
-        if not name.startswith("allennlp") and name != "torchvision":
-            assert {*SpecifierSet(bounds)} <= {*declared[name]}, name
     lines = (PROJECT / "constraints.txt").read_text().splitlines()
     for pin in map(Requirement, (line for line in lines if line[:1] != "#")):
         (version,) = pin.specifier

@@ -15,11 +15,10 @@ def test_this_environment_works():
 @pytest.mark.parametrize(
     "package, installed, message",
     [
-        ("transformers", "4.39.3", r"transformers 4.39.3 does not work: .*; pip install 'transformers>=4.48'"),
+        ("transformers", "4.39.3", r"transformers 4.39.3 does not work: .*; pip install 'transformers<6,>=4.48'"),
         ("allennlp", "2.9.3", r"allennlp 2.9.3 .*; pip install --no-deps 'allennlp==2.10.1'"),
         ("torch", "1.12.1+cu113", "torch 1.12.1.cu113 does not work"),
-        ("torch", "2.5.1", r"torch 2.5.1 does not work: needs >=2.6 \(.*run code"),
-        ("setuptools", "81.0.0", "setuptools 81.0.0 does not work"),
+        ("torch", "2.5.1", r"torch 2.5.1 does not work: needs >=2.6; pip install 'torch>=2.6'"),
     ],
 )
 def test_a_version_that_does_not_work_is_named(monkeypatch, package, installed, message):
@@ -43,7 +42,11 @@ def test_a_version_that_does_not_work_is_named(monkeypatch, package, installed, 
     ],
 )
 def test_torchvision_has_to_fit_torch(monkeypatch, torchvision, needs, torch, works):
-    monkeypatch.setattr(environment, "requires", lambda name: ["numpy", needs, "gdown>=4.7.3; extra == 'gdown'"])
+    monkeypatch.setattr(
+        environment,
+        "requires",
+        lambda name: ["numpy", needs, "gdown>=4.7.3; extra == 'gdown'"] if name == "torchvision" else [],
+    )
     versions = {"torchvision": torchvision, "torch": torch}
     real = environment.version
     monkeypatch.setattr(environment, "version", lambda name: versions.get(name) or real(name))
@@ -74,6 +77,5 @@ def test_the_check_runs_where_nothing_is_installed():
         capture_output=True,
         text=True,
     )
-    assert result.returncode == 1 and result.stderr == ""
-    assert "pip install --no-deps 'allennlp==2.10.1'" in result.stdout
-    assert "_jsonnet is missing" in result.stdout
+    assert (result.returncode, result.stdout) == (1, "") and result.stderr.startswith("packaging is missing: ")
+    assert len(result.stderr.splitlines()) == 1

@@ -1,7 +1,8 @@
 import sys
 
 import pytest
-from allennlp.common import Registrable, plugins
+from allennlp.common import Params, Registrable, plugins
+from allennlp.common.checks import ConfigurationError
 
 from allennlp_coref_rc.allennlp_runtime import lazy_registry
 
@@ -45,14 +46,21 @@ def base(tmp_path, monkeypatch):
 
 def test_a_name_imports_the_module_that_registers_it(base):
     assert base.by_name("second").__module__ == "package_of_classes.second"
-    assert "second" in base.list_available() and "package_of_classes.first" not in sys.modules
-    assert "first" in base.list_available() and "package_of_classes.first" in sys.modules
+    assert base.list_available() == ["second"] and "package_of_classes.first" not in sys.modules
+    assert lazy_registry.is_registered(base, "first") and base.list_available() == ["second", "first"]
+
+
+@pytest.mark.parametrize("params", ["first", {"type": "first"}], ids=repr)
+def test_a_config_imports_the_module_of_its_type(base, params):
+    built = base.from_params(params if isinstance(params, str) else Params(params))
+    assert type(built).__module__ == "package_of_classes.first" and base.list_available() == ["first"]
 
 
 def test_a_name_that_nothing_registers(base):
-    assert "third" not in base.list_available()
-    with pytest.raises(Exception, match="third"):
-        base.by_name("third")
+    assert not lazy_registry.is_registered(base, "third")
+    for build in (base.by_name, base.from_params):
+        with pytest.raises(ConfigurationError, match="third"):
+            build("third")
 
 
 def test_sources_are_asked_in_order_until_the_name_is_there(base, monkeypatch):

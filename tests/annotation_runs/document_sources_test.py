@@ -73,6 +73,55 @@ def test_jsonl_holds_texts_or_tokens(tmp_path):
     ]
 
 
+@pytest.mark.parametrize("name", ["a.jsonlines", "a.ndjson", "a.jsonlines.gz", "a", "a.dat", "a.txt"])
+def test_json_is_never_text(tmp_path, name):
+    path = tmp_path / name
+    for content, tokens in (
+        ('{"text": "Mary left."}\n', ["Mary", "left", "."]),
+        ('\n{"tokens": ["a"]}\n{"x": 1}\n', ["a"]),
+    ):
+        path.write_bytes(gzip.compress(content.encode()) if name.endswith("gz") else content.encode())
+        found = [item for _, item in document_source(str(path)).items() if not isinstance(item, ConfigurationError)]
+        assert [document_source(str(path)).to_document(item).text.tokens for item in found] == [tokens]
+
+
+@pytest.mark.parametrize(
+    "name, text, is_text",
+    [
+        ("a.dat", '<?xml version="1.0"?>\n<root/>', False),
+        ("a.txt", '<?xml version="1.0"?>', False),
+        ("a.xml", "\n<TEI>\n", False),
+        ("a", "<!DOCTYPE html>", False),
+        ("a.txt", "<unk> left .", True),
+        ("a.dat", "< 5 left", True),
+        ("a.dat", "[1] He left.", True),
+        ("a.dat", "{he} left", True),
+    ],
+)
+def test_xml_is_never_text(tmp_path, name, text, is_text):
+    (tmp_path / name).write_text(text)
+    for path in (tmp_path / name, tmp_path / "[a]*"):
+        if is_text:
+            assert len(documents(path)) == 1
+        else:
+            with pytest.raises(ConfigurationError, match=f"{name}, line 1: found XML, expected plain text"):
+                documents(path)
+
+
+@pytest.mark.parametrize(
+    "values, message",
+    [
+        ({"doc_key": "a", "sentences": [["Mary"]], "clusters": []}, "expected an object with .*, or also --format"),
+        ({"text": "Mary", "clusters": [[[0, 4]]]}, "found clusters of a text without tokens, .* --format e2e_coref"),
+    ],
+)
+def test_clusters_of_other_tools_are_read_with_their_format(tmp_path, values, message):
+    path = tmp_path / "a.jsonlines"
+    path.write_text(json.dumps(values))
+    with pytest.raises(ConfigurationError, match=message):
+        documents(path)
+
+
 def test_annotated_documents_are_kept_with_what_their_header_says(tmp_path):
     path = tmp_path / "a.jsonl"
     document = Document(AnnotatedText(["a", "b"], clusters=[[(0, 1), (1, 2)]]), [1, 1], {"questions": [{}]})

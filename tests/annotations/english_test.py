@@ -22,6 +22,18 @@ def test_a_sentence_has_tags_lemmas_dependencies_and_types_of_entities():
     assert {entity.text: entity.label_ for entity in doc.ents}.items() >= {("Maria", "person"), ("Paris", "place")}
 
 
+def test_names_of_companies_and_couples_are_one_entity():
+    (doc,) = parse([text("Ernst & Young fired Mr. and Mrs. Lee in Paris .", "Acme , Inc. hired Ben .")])
+    found = [(entity.text, entity.label_) for entity in doc.ents]
+    assert found == [
+        ("Ernst & Young", "organization"),
+        ("Mr. and Mrs. Lee", "person"),
+        ("Paris", "place"),
+        ("Acme , Inc.", "organization"),
+        ("Ben", "person"),
+    ]
+
+
 def test_a_doc_keeps_tokens_and_sentences():
     given = AnnotatedText(DENIAL, [(0, 5), (5, 12), (12, len(DENIAL))])
     (doc,) = parse([given])

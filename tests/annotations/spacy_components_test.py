@@ -1,4 +1,8 @@
 import configparser
+import os
+import signal
+import subprocess
+import sys
 from dataclasses import replace
 
 import pytest
@@ -95,6 +99,30 @@ def test_pipelines_are_saved_with_their_options(tmp_path):
             doc = nlp(text)
             assert doc.spans or doc._.discourse_relations
             assert structure(loaded(text)) == structure(doc)
+
+
+@pytest.mark.parametrize("start_method", ["fork", pytest.param("spawn", marks=pytest.mark.slow)])
+def test_other_processes_annotate_after_this_one(start_method):
+    """OpenMP waits for ever for threads that a fork does not have."""
+    program = """
+import multiprocessing, sys, spacy, torch
+multiprocessing.set_start_method(sys.argv[1])
+torch.set_num_threads(2)
+torch.rand(1_000_000).exp()
+nlp = spacy.blank("en")
+nlp.add_pipe("structure")
+for docs in ([nlp(sys.argv[2])], nlp.pipe([sys.argv[2]] * 3, n_process=2, batch_size=2)):
+    print([(len(doc._.srl_frames), len(doc.spans), len(doc._.discourse_relations), doc._.text_id) for doc in docs])
+"""
+    text = "Mary took the milk because she was thirsty. She drank it."
+    words = [sys.executable, "-c", program, start_method, text]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, text=True, start_new_session=True) as process:
+        try:
+            output, _ = process.communicate(timeout=200)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            raise
+    assert output.splitlines() == [str([(3, 2, 1, None)] * number) for number in (1, 3)]
 
 
 @pytest.mark.parametrize(

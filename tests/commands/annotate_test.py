@@ -21,7 +21,7 @@ from allennlp_coref_rc.annotations import read_documents, read_header, write_doc
 from allennlp_coref_rc.annotations.file_report import report_on_file
 from allennlp_coref_rc.annotations.formats import FORMATS
 from allennlp_coref_rc.commands.allennlp_annotate import Annotate
-from allennlp_coref_rc.version import VERSION
+from allennlp_coref_rc.common.version import VERSION
 from tests.annotations.formats.conll_2012_test import STORY
 from tests.commands import annotators
 from tests.shared import PROJECT
@@ -178,7 +178,7 @@ def test_failing_documents_are_kept_aside_and_can_be_annotated_later(tmp_path, t
     good, bad = ([(n, line) for n, line in lines if ("Ann" in line) == failing] for failing in (False, True))
     number = len(bad)
     printed = capsys.readouterr().err
-    assert 5 < number < 23 and f"{number} documents failed" in printed
+    assert 5 < number < 23 and f"{number} documents or parts of documents failed" in printed
     assert printed.endswith("; the first error: ValueError: cannot stand 'Ann' in <object object at 0x…>\n")
     documents = [document for _, document in read_documents(str(output))]
     assert [(d.text.id, d.text.tokens) for d in documents] == [(f"texts.txt:{n}", line.split()) for n, line in good]
@@ -327,12 +327,22 @@ def test_an_output_is_not_replaced_unless_asked_for(tmp_path, texts):
         AnnotationRun(str(output), str(output), EXACT, workers=0, force=True).run()
 
 
-def test_malformed_input_ends_the_run_before_anything_is_written(tmp_path):
+@pytest.mark.parametrize("position, line", [(0, "{"), (49, '{"tokens": ["a"], "clusters": [[[5, 6]]]}')])
+def test_a_malformed_line_costs_itself(tmp_path, position, line):
     lines = [json.dumps({"text": f"Mary {i} Mary"}) for i in range(50)]
+    bad, output = tmp_path / "bad.jsonl", str(tmp_path / "out.jsonl")
+    bad.write_text("\n".join(lines[:position] + [line] + lines[position + 1 :]) + "\n")
+    counts = AnnotationRun(str(bad), output, EXACT, workers=0).run()
+    assert (counts["documents"], counts["failed"]) == (49, 1)
+    ((_, aside),) = read_documents(f"{output}.failed.jsonl")
+    assert aside.data["failure"]["error"].startswith(f"{bad}, line {position + 1}: ")
+
+
+def test_input_without_a_good_line_ends_the_run_before_anything_is_written(tmp_path):
     bad = tmp_path / "bad.jsonl"
-    for position, line in ((0, "{"), (49, '{"tokens": ["a"], "clusters": [[[5, 6]]]}')):
-        bad.write_text("\n".join(lines[:position] + [line] + lines[position + 1 :]) + "\n")
-        with pytest.raises(ConfigurationError, match=f"{bad}, line {position + 1}: "):
+    for content in ("{\n{\n", "{\n" * 100 + '{"text": "a"}\n'):
+        bad.write_text(content)
+        with pytest.raises(ConfigurationError, match=f"{bad}, line 1: "):
             AnnotationRun(str(bad), str(tmp_path / "out.jsonl"), EXACT, workers=0).run()
         assert os.listdir(tmp_path) == ["bad.jsonl"]
     bad.write_text("")
@@ -347,12 +357,68 @@ def test_what_a_reader_cannot_make_a_document_of_is_set_aside(tmp_path, capsys):
     words = ["--reader", "annotated_wikihop", "--annotator", "exact_match_coref", "--workers", 0]
     assert command(path, output, *words) == 0
     assert len(list(read_documents(output))) == 8 and read_header(output)["failed"] == 1
-    assert "1 documents failed" in capsys.readouterr().err
+    assert "1 documents or parts of documents failed" in capsys.readouterr().err
     ((_, aside),) = read_documents(f"{output}.failed.jsonl")
     assert f"{path}, line 1, object 8" in aside.data["failure"]["place"]
     assert "found 5 at supports" in aside.data["failure"]["error"]
     with pytest.raises(ConfigurationError, match="found no document"):
         command(f"{output}.failed.jsonl", tmp_path / "again.jsonl", *words[2:])
+
+
+SQUAD = {
+    "data": [
+        {
+            "paragraphs": [
+                {
+                    "context": "Anna Lee lives in Nice.",
+                    "qas": [
+                        {"id": "1", "question": "Where?", "answers": [{"text": "Nice", "answer_start": 18}]},
+                        {"id": "2", "question": 5},
+                        {"id": "3", "question": "Who?", "answers": "Anna Lee"},
+                    ],
+                }
+            ]
+        }
+    ]
+}
+
+
+@pytest.mark.parametrize("chunk_size", [1, 5])
+@pytest.mark.parametrize("reader", ["annotated_squad", "annotated_quoref", "annotated_narrativeqa"])
+def test_a_question_that_is_lost_is_counted_and_named(tmp_path, capsys, reader, chunk_size):
+    path, output = tmp_path / "a.jsonl", str(tmp_path / "out.jsonl")
+    parse = {"sentences": [{"tokens": ["Ann", "left", "."]}]}
+    asked = [{"question_parse": parse}, {"question_parse": parse, "answer2": 5}, {"answer1": "Ann"}]
+    dassa = {"document_id": "d", "summary_parse": parse, "questions": asked}
+    path.write_text(json.dumps(dassa if reader == "annotated_narrativeqa" else SQUAD))
+    words = ["--reader", reader, "--annotator", "exact_match_coref", "--workers", 0, "--chunk-size", chunk_size]
+    assert command(path, output, *words) == 0
+    ((_, document),) = read_documents(output)
+    assert len(document.questions) == 1 and read_header(output)["failed"] == 2
+    assert "2 documents or parts of documents failed" in capsys.readouterr().err
+    reasons = [document.data["failure"]["error"] for _, document in read_documents(f"{output}.failed.jsonl")]
+    places = ("questions[1].answer2", "questions[2]") if reader == "annotated_narrativeqa" else ("qas[1]", "qas[2]")
+    assert len(reasons) == 2 and all(str(path) in reason for reason in reasons)
+    assert all(place in reason for place, reason in zip(places, reasons))
+
+
+def test_what_is_malformed_in_a_format_costs_itself_and_is_said_once(tmp_path, run_command):
+    path, output = tmp_path / "a.conllu", tmp_path / "out.jsonl"
+    rows = ["1\tAnn\t_\tX\t_\t_\t2\tnsubj\t_\tEntity=(person)", "2\tleft\t_\tX\t_\t_\tx\troot\t_\t_"]
+    path.write_text(
+        "\n".join(["# newdoc id = a", "# global.Entity = etype", *rows, "", "# newdoc id = b", "1\tx", "", ""])
+    )
+    run = run_command(
+        "allennlp_coref_rc", "annotate", path, output, "--format", "conllu", "--workers", 0, folder=tmp_path
+    )
+    assert run.stderr.count("mentions left out, as # global.Entity has none of eid, GRP") == 1
+    ((_, document),) = read_documents(str(output))
+    assert document.text.clusters == [] and [edge.type for edge in document.text.edges] == ["nsubj"]
+    reasons = [aside.data["failure"]["error"] for _, aside in read_documents(f"{output}.failed.jsonl")]
+    assert [reason.split(", expected")[0] for reason in reasons] == [
+        f"{path}, line 4: found the head 'x'",
+        f"{path}, line 7: found 2 columns",
+    ]
 
 
 @pytest.mark.parametrize(
@@ -444,8 +510,8 @@ def test_a_cluster_gives_the_same_bytes(tmp_path, texts):
         AnnotationRun(str(texts), cluster, {"type": "troubled_coref", "fail": "Ann"}, **arguments).run()
         with pytest.raises(ConfigurationError, match="min_mentions is 0"):
             AnnotationRun(str(texts), str(tmp_path / "x"), {**EXACT, "min_mentions": 0}, **arguments).run()
-        with pytest.raises(ConfigurationError, match="bad.jsonl, line 3: "):
-            (tmp_path / "bad.jsonl").write_text('{"text": "a"}\n{"text": "b"}\n{}\n')
+        with pytest.raises(ConfigurationError, match="bad.jsonl, line 1: "):
+            (tmp_path / "bad.jsonl").write_text("{}\n")
             AnnotationRun(str(tmp_path / "bad.jsonl"), str(tmp_path / "x"), EXACT, **arguments).run()
     for suffix in ("", ".failed.jsonl"):
         assert Path(alone + suffix).read_text() == Path(cluster + suffix).read_text()

@@ -37,6 +37,7 @@ def clone(tmp_path_factory):
     torch.save({"epoch": 1}, folder / "trainer.th")
     (folder / "broken.jsonnet").write_text("{ trainer: { num_epochs: 5 }\n")
     archive = (folder / "output" / "quick_start" / "model.tar.gz").read_bytes()
+    os.mkfifo(folder / "pipe")
     (folder / "half.tar.gz").write_bytes(archive[: len(archive) // 2])
     return folder
 
@@ -83,9 +84,9 @@ def test_a_good_config_is_said_to_be_good(clone, monkeypatch, capsys):
 @pytest.mark.parametrize(
     "words, message",
     [
-        (["train", "small.json", "-s", "new", "--recover"], "--recover: found nothing in new"),
-        (["train", "small.json", "-s", "new", "--recover", "-f"], "found --recover and -f, expected one of them"),
-        (["train", "small.json", "-s", "small.json"], "-s small.json: found a file, expected a folder"),
+        (["train", "small.json", "-s", "new", "--recover"], "--recover specified but serialization_dir (new)"),
+        (["train", "small.json", "-s", "new", "--recover", "-f"], "both force and recover are true"),
+        (["train", "small.json", "-s", "small.json"], "small.json: a part of this path is a file, expected a folder"),
         (["train", "small.json", "-s", "new", "-o", "[]"], "-o []: found no object"),
         (["train", "small.json", "-s", "new", "--include-package", "nothing"], "nothing: no such package"),
         (["check", "small.json", "--include-package", "nothing"], "--include-package nothing: no such package"),
@@ -104,7 +105,7 @@ def test_a_good_config_is_said_to_be_good(clone, monkeypatch, capsys):
         (["evaluate", "small.json", "test"], "small.json: found a damaged archive"),
         (["evaluate", "output/quick_start", "tset"], "qa2_tset.txt: no such file"),
         (["evaluate", "output/quick_start", "test", "--cuda-device", "0"], "--cuda-device: found 0, but this machine"),
-        (["evaluate", "output/quick_start", "test", "--weights-file", "x.th"], "--weights-file x.th: no such file"),
+        (["evaluate", "output/quick_start", "test", "--weights-file", "x.th"], "x.th"),
         (["evaluate", "output/quick_start", "test", "--output-file", "x/y"], "x/y: found no folder x to write it to"),
         (["evaluate", "output/quick_start", "test", "-o", "{"], "-o {: found no JSON"),
         (
@@ -123,7 +124,7 @@ def test_a_good_config_is_said_to_be_good(clone, monkeypatch, capsys):
         (["evaluate", "output/quick_start", "test,valid", "--output-file", "new,new"], "new: found the same file for"),
         (
             ["evaluate", "output/quick_start", "test", "-o", '{"model.nosuch": 1}'],
-            'or -o {"model.nosuch": 1}: model.nosuch: GAReader has no such key',
+            "the config gives GAReader a value that it refuses",
         ),
         (["predict", "output/quick_start", "test", "--use-dataset-reader", "--predictor-args", "{"], "found no JSON"),
         (
@@ -149,7 +150,7 @@ def test_a_good_config_is_said_to_be_good(clone, monkeypatch, capsys):
         (["diff", "output/quick_start/best.th", "trainer.th"], "trainer.th: found 'epoch', which is not a tensor"),
         (["check", ""], "an empty path: no such config; coref-rc configs lists"),
         (["print-results", "nowhere", "--keys", "accuracy"], "nowhere: no such folder, expected one of trainings"),
-        (["check", "output"], "output: found a directory, expected a config"),
+        (["check", "output"], "output: found a directory, expected a file"),
         (
             ["check", "small.json", "-o", '{"dataset_reader.foldr": "data/babi"}'],
             "small.json: dataset_reader.foldr: AnnotatedBabiReader has no such key; did you mean folder?\n",
@@ -160,7 +161,7 @@ def test_a_good_config_is_said_to_be_good(clone, monkeypatch, capsys):
         ),
         (
             ["predict", "output/quick_start", "test", "--use-dataset-reader", "--predictor", "cloze_readr"],
-            '--predictor: found "cloze_readr", which is not a registered Predictor; did you mean cloze_reader?\n',
+            "'cloze_readr' is not a registered name for 'Predictor', did you mean 'cloze_reader'?",
         ),
         (
             ["predict", "output/quick_start", "questions.jsonl"],
@@ -170,6 +171,27 @@ def test_a_good_config_is_said_to_be_good(clone, monkeypatch, capsys):
         (
             ["predict", "output/quick_start", "test", "--use-dataset-reader", "--output-file", "output"],
             "output: found a directory, expected a file\n",
+        ),
+        *(
+            (words, f"{path}: found a device or a pipe, expected a file")
+            for path in ("pipe", "/dev/zero")
+            for words in (
+                ["predict", path, "small.json"],
+                ["predict", "output/quick_start", path],
+                ["evaluate", path, "test"],
+                ["train", path, "-s", "new"],
+                ["check", path],
+                ["card", path],
+                ["compare", path, path],
+                ["annotate", "--resolve", path],
+                ["draw", "clusters", path, "new"],
+                ["data", "folds", path, "new"],
+                ["reproduce", "--conditions", path, "--list"],
+            )
+        ),
+        (
+            ["annotate", "/dev/zero", "new", "--annotator", "sieve_coref"],
+            "/dev/zero: found a device, expected a file, a pipe or - (standard input)\n",
         ),
     ],
     ids=lambda value: " ".join(value) if isinstance(value, list) else "",

@@ -30,7 +30,7 @@ def test_what_lies_beside_a_config_comes_first(tmp_path):
 
 def test_a_folder_is_no_config(tmp_path):
     """Jsonnet ends the process, and this test with it."""
-    with pytest.raises(ConfigurationError, match=f"^{tmp_path}: found a directory, expected a config$"):
+    with pytest.raises(ConfigurationError, match=f"^{tmp_path}: found a directory, expected a file$"):
         load_config(str(tmp_path))
 
 

@@ -50,6 +50,18 @@ def test_malformed_files(tmp_path, content, line, found, expected):
     assert message.split(", expected ")[1].startswith(expected)
 
 
+@pytest.mark.parametrize(
+    "bad, lines", [("4,a\n", [6]), ('4,"a"b,c\n', [6]), ('4,"a,b\n', [6]), ('4,"a,b\n5,c\n', [6, 7]), ("\n", [6])]
+)
+def test_a_malformed_row_costs_itself_and_swallows_no_other(tmp_path, bad, lines):
+    path, errors = tmp_path / "a.csv", []
+    path.write_text(GOOD + bad + '8,"x",y\n9,z,\n')
+    found = list(read_csv_rows(str(path), ["id"], leave_out=errors.append))
+    assert [row["id"] for _, row in found] == ["1", "2", "3", "8", "9"]
+    assert [line for line, _ in found] == [2, 3, 5, *(6 + len(bad.splitlines()) + i for i in (0, 1))]
+    assert [str(error).split(":")[0] for error in errors] == [f"{path}, line {line}" for line in lines]
+
+
 def test_text_that_is_not_utf_8(tmp_path):
     path = tmp_path / "a.csv"
     path.write_bytes(GOOD.encode() + b"4,caf\xe9,\n")

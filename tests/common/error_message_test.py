@@ -7,6 +7,7 @@ from typing import Optional
 import pytest
 import torch
 from allennlp.common import FromParams, Params
+from allennlp.data.data_loaders import multiprocess_data_loader
 from torch.multiprocessing import ProcessExitedException, ProcessRaisedException
 
 from allennlp_coref_rc.common.error_message import WorkerError, user_message
@@ -103,17 +104,26 @@ def test_long_values_are_cut():
     assert second.startswith("  xxx") and second.endswith("xxx: found 1, expected 2") and len(second) == 1000
 
 
-def test_the_message_of_a_worker_comes_through():
+@pytest.mark.parametrize(
+    "kind, handed_on",
+    [
+        (WorkerError, lambda text: ProcessRaisedException(f"\n\n-- Process 0 terminated\n{text}", 0, 1)),
+        (ConfigurationError, lambda text: multiprocess_data_loader.WorkerError("ConfigurationError()", text)),
+    ],
+)
+def test_the_message_of_a_worker_comes_through(kind, handed_on):
     try:
         try:
             raise ConfigurationError("model: found 1\nexpected 2")
         except ConfigurationError as error:
-            raise WorkerError(str(error)) from error
-    except WorkerError:
-        # As PyTorch hands it on.
-        raised = ProcessRaisedException(f"\n\n-- Process 0 terminated\n{traceback.format_exc()}", 0, 1)
+            raise kind(str(error)) from error
+    except kind:
+        raised = handed_on(traceback.format_exc())
     assert user_message(raised) == "model: found 1\nexpected 2"
-    assert user_message(ProcessRaisedException("Traceback ...\nKeyError: 'x'", 0, 1)) is None
+    assert user_message(handed_on("Traceback ...\nKeyError: 'x'")) is None
+
+
+def test_a_training_process_that_ends_is_told():
     ended = ProcessExitedException("process 0 terminated with signal SIGKILL", 0, 1, -9, "SIGKILL")
     assert user_message(ended).startswith("one of the processes that train the model together ended: process 0")
 

@@ -88,6 +88,15 @@ def test_a_long_list_is_not_held_in_memory(path, monkeypatch):
     assert peak < path.stat().st_size / 5
 
 
+def test_a_damaged_line_costs_itself(tmp_path):
+    path, errors = tmp_path / "a.jsonl", []
+    lines = ['{"a": 1}', '{"a": "b', '{"a": 2}', '{"a": [1,', '{"a": 3}', "x", '{"a": "\\ud800"}', '{"a": 4}', '{"a"']
+    path.write_text("\n".join(lines))
+    found = list(read_json_objects(str(path), errors.append))
+    assert [value for _, value in found] == [{"a": number} for number in (1, 2, 3, 4)]
+    assert [str(error).split(":")[0] for error in errors] == [f"{path}, line {i}" for i in (2, 6, 6, 7, 9)]
+
+
 MALFORMED = [
     ("", "line 1: found the end of the file, expected an object"),
     (" \n\n", "line 3: found the end of the file, expected an object"),

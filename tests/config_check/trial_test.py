@@ -1,11 +1,15 @@
 import json
+import re
+import shlex
 
 import pytest
 from allennlp.common.checks import ConfigurationError
 
+from allennlp_coref_rc.__main__ import main
 from allennlp_coref_rc.common.config_files import load_config, locate
 from allennlp_coref_rc.config_check.check import check_config
 from allennlp_coref_rc.config_check.trial import try_out
+from allennlp_coref_rc.modules.seq2seq_encoders.annotated_seq2seq_encoder import REPORTED
 from tests.shared import PROJECT
 
 BABI = PROJECT / "tests" / "fixtures" / "babi" / "qa2_train.txt"
@@ -27,7 +31,7 @@ def refusal(params):
 def test_a_good_config_with_weights_that_are_not_read():
     params = config(BABI)
     before = json.dumps(params)
-    try_out(params)
+    assert try_out(params) == []
     assert json.dumps(params) == before
     params["model"]["text_field_embedder"]["token_embedders"]["tokens"]["pretrained_file"] = str(BABI)
     try_out(params)
@@ -46,3 +50,61 @@ def test_sizes_that_do_not_fit():
     params["model"]["passage_encoders"][0]["hidden_size"] = 6
     message = refusal(params)
     assert message.startswith("model: ") and "passage_encoders" in message
+
+
+CORPUS = "Mary###N slept###V\nBill###N ran###V .###P\n"
+
+COREF_GRU = {"type": "coref_gru", "input_size": 6, "hidden_size": 6, "relations": ["coref", "srl"]}
+
+
+@pytest.fixture
+def tagger(tmp_path):
+    """A model of AllenNLP's, which gives its encoders no annotations."""
+    (tmp_path / "train.tsv").write_text(CORPUS)
+    embedder = {"token_embedders": {"tokens": {"type": "embedding", "embedding_dim": 6}}}
+    encoder = {"type": "compose", "encoders": [COREF_GRU]}
+    return {
+        "dataset_reader": {"type": "sequence_tagging"},
+        "train_data_path": str(tmp_path / "train.tsv"),
+        "model": {"type": "simple_tagger", "text_field_embedder": embedder, "encoder": encoder},
+        "data_loader": {"batch_size": 2},
+        "trainer": {"num_epochs": 2, "optimizer": "adam", "cuda_device": -1},
+    }
+
+
+@pytest.fixture(autouse=True)
+def nobody_was_told():
+    REPORTED.clear()
+    yield
+    REPORTED.clear()
+
+
+def test_encoders_without_annotations_are_named(tagger):
+    unannotated = config(BABI)
+    del unannotated["dataset_reader"]["annotation_layers"]
+    for params, layers in ((unannotated, "coref"), (tagger, "coref, srl")):
+        REPORTED.clear()
+        (warning,) = try_out(params)
+        assert warning.startswith(f"CorefGru reads annotations ({layers}) but got none, and works as a plain encoder")
+
+
+def test_an_annotation_layer_that_is_missing():
+    params = config(BABI)
+    for side in ("passage_encoders", "question_encoders"):
+        params["model"][side][0]["relations"] = ["srl"]
+    assert refusal(params).startswith("model: CorefGru reads the annotation layer 'srl', but dataset_reader.anno")
+
+
+def test_encoders_of_passage_and_question_that_do_not_fit():
+    params = config(BABI)
+    params["model"]["question_encoders"][0]["relations"] = []
+    assert refusal(params).startswith("model: CorefGru of the question, ")
+
+
+def test_the_screen_is_that_of_the_page(monkeypatch, capsys):
+    page = (PROJECT / "docs" / "mistakes.md").read_text()
+    section = page.partition("## Annotations that an encoder does not get")[2]
+    command, screen = re.findall(r"^```\w*\n(.+?\n)```", section, re.MULTILINE | re.DOTALL)
+    monkeypatch.chdir(PROJECT)
+    main(shlex.split(command)[1:])
+    assert capsys.readouterr() == (screen, "")

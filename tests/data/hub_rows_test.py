@@ -133,12 +133,12 @@ def test_rows_give_what_official_files_give(case, tmp_path):
     for keep_skipped in (False, True):
         reader = cls(keep_skipped=keep_skipped, **options)
         instances = list(reader.read(str(official)))
-        skipped = reader.skipped
+        skipped = reader.report.skipped
         vocab = Vocabulary.from_instances(instances)
         expected = contents(instances, vocab)
         assert len(expected) > 1 and len(expected[0]) > 5
         assert contents(reader.read(address), vocab) == expected
-        assert reader.skipped == skipped
+        assert reader.report.skipped == skipped
 
 
 @needs_datasets

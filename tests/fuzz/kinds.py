@@ -153,7 +153,7 @@ def format_file(title: str, name: str, shape: str, files: Callable[[], Files]) -
     """A file of another tool or of a corpus, as the annotator `precomputed` reads it."""
 
     def use(path: str) -> None:
-        for text in FORMATS[name].read(path):
+        for text in FORMATS[name].read_all(path):
             checks.check_text(text)
 
     return Kind(title, shape, files, use)
@@ -177,7 +177,8 @@ def annotate_input(path: str) -> None:
     """What `annotate` makes of a file before it annotates it."""
     source = document_source(path)
     for _, item in source.items():
-        checks.check_document(source.to_document(item))
+        if not isinstance(item, ConfigurationError):
+            checks.check_document(source.to_document(item))
 
 
 @lru_cache(maxsize=None)
@@ -264,6 +265,10 @@ JSON_TEXT = b"""{"text": "Zo left.", "id": "a", "n": [1]}
 {"tokens": ["a", "b"], "sentences": [[0, 1], [1, 2]], "data": {"x": 1}}
 """
 
+E2E_COREF = b"""{"doc_key": "a", "sentences": [["Ann", "left", "."], ["She", "slept"]], "clusters": [[[0, 0], [3, 3]]]}
+{"text": "Ann left. She slept", "clusters": [[[0, 3], [10, 13]]], "clusters_strings": [["Ann", "She"]]}
+"""
+
 KINDS: list[Kind] = [
     raw("babi", "annotated_babi", "lines", fixtures("babi/qa2_train.txt")),
     raw("babi classes", "annotated_babi", "lines", fixtures("babi/qa15_train.txt")),
@@ -319,6 +324,7 @@ KINDS: list[Kind] = [
     format_file("format conllu", "conllu", "lines", fixtures("formats/conllu/viaje.conllu")),
     format_file("format corenlp", "corenlp", "json", fixtures("formats/corenlp/passage-1.txt.json")),
     format_file("format dassa", "dassa", "json", fixtures("formats/dassa.jsonl")),
+    format_file("format e2e_coref", "e2e_coref", "json", lambda: {"a.jsonlines": E2E_COREF}),
     Kind(
         "documents and their report",
         "json",

@@ -1,10 +1,11 @@
 import json
+import multiprocessing
 import os
 import re
 
 import torch
 
-from allennlp_coref_rc.reproduction import execution
+from allennlp_coref_rc.reproduction import execution, sweep
 from allennlp_coref_rc.reproduction.runs import ATTEMPT, MODEL, Run
 
 
@@ -76,3 +77,13 @@ def test_the_hardware_of_a_run_names_its_instructions_and_whether_it_is_limited_
     assert re.search(r"\w with AVX2, \d+ threads?$", plain)
     monkeypatch.setenv("ATEN_CPU_CAPABILITY", "avx2")
     assert execution.hardware(-1) == plain.replace(" with ", " limited to ")
+
+
+def test_a_fork_that_does_a_run_has_the_threads_of_a_run(tmp_path, monkeypatch):
+    monkeypatch.setenv("OMP_NUM_THREADS", "3")
+    told = tmp_path / "threads"
+    monkeypatch.setattr(sweep, "execute", lambda run, **_: told.write_text(str(torch.get_num_threads())))
+    process = multiprocessing.get_context("fork").Process(target=sweep._child, args=(None, None, {}))
+    process.start()
+    process.join()
+    assert told.read_text() == "3"

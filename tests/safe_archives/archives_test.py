@@ -5,14 +5,21 @@ import json
 import os
 import shutil
 import sys
+from contextlib import suppress
 from unittest.mock import Mock
 
 import pytest
-from allennlp.common import Params
+from allennlp.common import Params, file_utils
 from allennlp.common.checks import ConfigurationError
 from allennlp.models import Model
+from allennlp_models.structured_prediction.dataset_readers.srl import SrlReader
 
+from allennlp_coref_rc.__main__ import main
+from allennlp_coref_rc.annotations.annotators import ExactMatchCoref
+from allennlp_coref_rc.api.annotate import annotate
+from allennlp_coref_rc.api.load import load as load_answering
 from allennlp_coref_rc.data.dataset_readers import AnnotatedBabiReader
+from allennlp_coref_rc.playground.reader_session import Question, ReaderSession
 from allennlp_coref_rc.reproduction.figures.stories import load_reader
 from allennlp_coref_rc.safe_archives.archives import load, trusting
 from tests.annotations.annotators.archives import SRL, make_archive
@@ -172,6 +179,25 @@ def test_registered_classes_are_kept_to_the_archive_too(key, value, reason, arch
     assert message.startswith(f"{archive}: found {key}") and reason in message and "add --trust" in message
 
 
+@pytest.fixture
+def asked(monkeypatch):
+    """What was asked of the network. Nothing answers."""
+    asked = []
+
+    def ask(*address, **options):
+        asked.append(address)
+        raise OSError("no network")
+
+    monkeypatch.setattr("socket.getaddrinfo", ask)
+    monkeypatch.setattr("socket.create_connection", ask)
+    monkeypatch.setattr("subprocess.run", ask)
+    monkeypatch.setattr("urllib3.util.Retry.sleep", Mock())
+    return asked
+
+
+WORDS = {"tokenizer": "whitespace", "token_indexers": {"tokens": "single_id"}}
+
+
 @pytest.mark.parametrize(
     "key, value, named",
     [
@@ -183,24 +209,72 @@ def test_registered_classes_are_kept_to_the_archive_too(key, value, reason, arch
         ("dataset_reader", {"type": "text_classification_json", "tokenizer": "spacy"}, "spaCy model en_core_web_sm"),
     ],
 )
-def test_no_default_asks_the_network(key, value, named, archive_with, monkeypatch):
-    asked = []
-
-    def ask(*address, **options):
-        asked.append(address)
-        raise OSError("no network")
-
+def test_no_default_asks_the_network(key, value, named, archive_with, asked, monkeypatch):
     monkeypatch.setattr("spacy.load", Mock(side_effect=OSError("no model")))
-    monkeypatch.setattr("socket.getaddrinfo", ask)
-    monkeypatch.setattr("socket.create_connection", ask)
-    monkeypatch.setattr("subprocess.run", ask)
-    monkeypatch.setattr("urllib3.util.Retry.sleep", Mock())
     archive = archive_with({key: value})
     message = load_refusal(archive)
     assert message.startswith(f"{archive}: ") and named in message and not asked
     with pytest.raises((ConfigurationError, SystemExit)):
         load(archive, trust=True)
     assert asked
+
+
+@pytest.mark.parametrize(
+    "reader, split, host",
+    [
+        ("visual-entailment", "dev", "storage.googleapis.com"),
+        ("gqa", "testdev_all", "nlp.stanford.edu"),
+        ("vqav2", "balanced_real_val", "s3.amazonaws.com"),
+    ],
+)
+@pytest.mark.parametrize("command", [["evaluate"], ["predict", "--use-dataset-reader"]], ids=" ".join)
+def test_nor_does_a_reader_when_it_reads(command, reader, split, host, archive_with, asked, tmp_path, capsys):
+    archive = archive_with({"dataset_reader": {"type": reader, "image_dir": None, **WORDS}})
+    name, *options = command
+    message = refusal(capsys, name, archive, split, *options)
+    assert f"found https://{host}/" in message and "add --trust" in message and not asked
+    with suppress(Exception, SystemExit):
+        main([name, str(archive), split, *options, "--trust"])
+    assert asked
+
+
+def test_what_the_user_names_is_downloaded(archive_with, asked, capsys):
+    address = "https://storage.googleapis.com/allennlp-public-data/snli-ve/snli_ve_dev.jsonl.gz"
+    archive = archive_with({"dataset_reader": {"type": "visual-entailment", "image_dir": None, **WORDS}})
+    with suppress(Exception, SystemExit):
+        main(["evaluate", str(archive), address])
+    assert asked
+
+
+def download(*_):
+    file_utils.cached_path("https://stranger.org/x")
+
+
+def test_nor_does_the_archive_of_an_annotator_when_it_annotates(tmp_path, asked, monkeypatch, capsys):
+    annotator = {"type": "allennlp_srl", "archive": make_archive(tmp_path / "srl", SRL), "predicates": "words"}
+    monkeypatch.setattr(SrlReader, "apply_token_indexers", download)
+    with pytest.raises(ConfigurationError, match="found https://stranger.org/x, and an archive may"):
+        annotate("She left.", annotator)
+    (tmp_path / "texts.txt").write_text("She left.\n")
+    words = ["annotate", tmp_path / "texts.txt", tmp_path / "out.jsonl", "--annotator", json.dumps(annotator)]
+    assert run(capsys, *words, "--workers", 0)[0] == 1 and not asked
+    assert "found https://stranger.org/x" in (tmp_path / "out.jsonl.failed.jsonl").read_text()
+    run(capsys, *words, "--workers", 0, "--trust", "--force")
+    assert asked
+
+
+def test_nor_does_a_reader_that_answers(folder, tmp_path, asked, monkeypatch):
+    archive = changed(folder, tmp_path / "run", {"dataset_reader.annotator": "exact_match_coref"})
+    monkeypatch.setattr(ExactMatchCoref, "annotate", download)
+    question = Question("She went home.", "Where is she?")
+    with pytest.raises(ConfigurationError, match="found https://stranger.org/x, and an archive may"):
+        ReaderSession(str(archive)).read(question)
+    assert not asked
+    for reader in (load_answering(archive, trust=True), load_answering(archive).with_annotator(ExactMatchCoref())):
+        with pytest.raises(OSError):
+            reader.answer("She went home.", "Where is she?")
+        assert asked
+        asked.clear()
 
 
 def test_a_language_of_spacy_is_no_model(archive_with):

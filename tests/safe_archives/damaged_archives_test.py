@@ -8,6 +8,7 @@ import pickle
 
 import pytest
 import torch
+from allennlp.common.checks import ConfigurationError
 
 from allennlp_coref_rc.safe_archives.archives import load
 from tests.safe_archives.crafted import DATA, changed, load_refusal, make_folder, pack, refusal, run
@@ -82,6 +83,16 @@ def test_no_byte_can_be_changed(whole, tmp_path):
             raise AssertionError(f"byte {place} was changed, and nothing was said")
 
 
+@pytest.mark.parametrize("name", ["tokens.txt", "non_padded_namespaces.txt"])
+def test_no_pipe_is_waited_for(name, folder, tmp_path):
+    damaged = changed(folder, tmp_path / "damaged", {})
+    (damaged / "vocabulary" / name).unlink()
+    os.mkfifo(damaged / "vocabulary" / name)
+    with pytest.raises(ConfigurationError) as error:
+        load(damaged)
+    assert of(damaged, str(error.value)) == f"vocabulary/{name}: found a device or a pipe, expected a file"
+
+
 class Touch:
     def __reduce__(self):
         return os.system, ("touch touched",)
@@ -118,7 +129,6 @@ CONTENTS = {
     "empty weights": (write("weights.th", b""), "weights.th: found damaged weights"),
     "text for weights": (write("weights.th", b"text"), "weights.th: found damaged weights"),
     "half of the weights": (cut_weights, "weights.th: found damaged weights"),
-    "a list for weights": (save([1, 2]), "weights.th: found damaged weights"),
     "no tensors": (save({"x": "text"}), "found weights of another model"),
     "other weights": (save({"x": torch.zeros(2)}), "found weights of another model"),
     "weights of another size": (
@@ -142,6 +152,10 @@ CONTENTS = {
     "no namespaces": (
         lambda folder: (folder / "vocabulary" / "non_padded_namespaces.txt").unlink(),
         "vocabulary/non_padded_namespaces.txt: no such file",
+    ),
+    "no unknown word": (
+        write("vocabulary/tokens.txt", b"the\n"),
+        "vocabulary/tokens.txt: found no @@UNKNOWN@@, expected a line with it, for unknown words",
     ),
 }
 

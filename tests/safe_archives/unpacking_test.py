@@ -141,6 +141,33 @@ def test_there_are_few_folders(folder, tmp_path, monkeypatch):
     assert "found more than 100 files and folders" in load_refusal(archive)
 
 
+@pytest.mark.parametrize("kind", ["tar", "zip"])
+def test_few_folders_are_in_one_another(kind, outside, tmp_path):
+    """Python's own functions that make, copy and remove folders call themselves for each."""
+    archive, name = tmp_path / "archive", "x/" * 2000
+    with tarfile.open(archive, "w") if kind == "tar" else zipfile.ZipFile(archive, "w") as file:
+        file.addfile(entry(name)) if kind == "tar" else file.writestr(name, "")
+    with pytest.raises(ConfigurationError, match="100 folders in one another"), extracted_archive(str(archive)):
+        pass
+    assert os.listdir(tmp_path / "temporary") == []
+
+
+HEADERS = {
+    "digits": (tarfile.XHDTYPE, b"1" * 4000, "256 digits in a row"),
+    "digits for all": (tarfile.XGLTYPE, b"1" * 4000, "256 digits in a row"),
+    "long": (tarfile.XHDTYPE, b" " * (2**20 + 1), "a header of 1,049,088 bytes"),
+    "long name": (tarfile.GNUTYPE_LONGNAME, b"x" * (2**20 + 1), "a header of 1,049,088 bytes"),
+    "sparse": (tarfile.XHDTYPE, b"22 GNU.sparse.major=1\n22 GNU.sparse.minor=0\n", "a sparse file"),
+}
+
+
+@pytest.mark.parametrize("kind, content, reason", HEADERS.values(), ids=HEADERS)
+def test_headers_are_refused_before_they_are_parsed(kind, content, reason, folder, tmp_path):
+    """Python 3.11.7 takes minutes for 400,000 digits."""
+    archive = pack_with(folder, tmp_path / "model.tar.gz", (entry("x", kind), content), (entry("y"), b""))
+    assert reason in load_refusal(archive)
+
+
 @pytest.mark.parametrize("kind", [tarfile.REGTYPE, tarfile.XHDTYPE, tarfile.GNUTYPE_LONGNAME])
 def test_negative_sizes_are_refused(kind, tmp_path):
     """Some releases of Python read them forever."""

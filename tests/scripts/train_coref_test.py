@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 import torch
 
-from allennlp_coref_rc.annotations.annotators.coref.english_coref import network
-from allennlp_coref_rc.annotations.annotators.coref.english_coref.features import NAME, PRONOUN, WIDTH
+from allennlp_coref_rc.annotations.annotators.coref.english import network
+from allennlp_coref_rc.annotations.annotators.coref.english.features import NAME, PRONOUN, WIDTH
 from tests.scripts.scripts import load_script
 
 

@@ -14,7 +14,7 @@ from allennlp_coref_rc.allennlp_runtime.lazy_registry import import_allennlp
 from allennlp_coref_rc.allennlp_runtime.long_run import long_run
 from allennlp_coref_rc.common.error_message import WorkerError, user_message
 from allennlp_coref_rc.common.stopping import Terminated
-from allennlp_coref_rc.safe_archives.archives import is_trusted, trusting
+from allennlp_coref_rc.safe_archives.archives import guards, set_guards
 
 SECONDS_TO_STOP = 10
 """How long a process that trains may take to end, once it is told to."""
@@ -29,7 +29,7 @@ def training_processes(quiet: bool) -> Iterator[None]:
 
     def spawn_likewise(function: Callable, args: tuple[Any, ...] = (), **kwargs: Any) -> Any:
         try:
-            return spawn(_run, args=(pickle.dumps((function, args)), quiet, is_trusted()), **kwargs)
+            return spawn(_run, args=(pickle.dumps((function, args)), quiet, guards()), **kwargs)
         except Terminated:
             # Ctrl-C reaches all processes, but this signal only the first, which then waits for the others.
             _interrupt(multiprocessing.active_children())
@@ -47,13 +47,13 @@ def _interrupt(processes: list[Any]) -> None:
         process.kill()
 
 
-def _run(rank: int, job: bytes, quiet: bool, trust: bool) -> None:
+def _run(rank: int, job: bytes, quiet: bool, of_parent: list[Any]) -> None:
     """Runs in a spawned process. The job comes as bytes, so that its modules are imported only here."""
     with ExitStack() as stack:
         if quiet:
             stack.enter_context(quiet_screen(speaks=rank == 0))
         import_allennlp()
-        stack.enter_context(trusting(trust))
+        set_guards(of_parent)
         stack.enter_context(long_run())
         function, args = pickle.loads(job)
         try:

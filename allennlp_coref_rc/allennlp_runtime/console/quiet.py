@@ -33,16 +33,20 @@ def quiet_screen(speaks: bool = True) -> Iterator[None]:
 
 
 class Screen(logging.StreamHandler):
-    """Shows the messages of the packages in `SEEN` on stderr."""
+    """Shows the messages of the packages in `SEEN` on stderr, each of them once."""
 
     def __init__(self) -> None:
         super().__init__()
+        self._shown: set[str] = set()
         self.setFormatter(logging.Formatter("%(levelname)s: %(message)s"))
 
     def filter(self, record: logging.LogRecord) -> bool:
         least = SEEN.get(record.name.partition(".")[0])
         # Tracebacks are left to the code that catches the error.
-        return least is not None and record.levelno >= least and not record.exc_info
+        if least is None or record.levelno < least or record.exc_info or record.getMessage() in self._shown:
+            return False
+        self._shown.add(record.getMessage())
+        return True
 
 
 class Held(MemoryHandler):

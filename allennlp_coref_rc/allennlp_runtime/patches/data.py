@@ -1,16 +1,22 @@
 """Patches of `allennlp.data`."""
 
 import functools
+import os
+import random
 import signal
 from contextlib import suppress
 from importlib import import_module
 from typing import Any
+from unittest.mock import patch
 
 import wrapt
 
+from allennlp_coref_rc.common.errors import ConfigurationError
+from allennlp_coref_rc.common.files import refuse_special
 from allennlp_coref_rc.common.stopping import uninterrupted
 from allennlp_coref_rc.common.workers import end_with_parent
 from allennlp_coref_rc.common.wrapping import wrapping
+from allennlp_coref_rc.safe_archives.archives import guards, set_guards
 
 
 @wrapping("PretrainedTransformerIndexer.__init__")
@@ -36,6 +42,27 @@ def use_python_tokenizer(srl: Any) -> None:
         srl.BertTokenizer = import_module("transformers.models.bert.tokenization_bert_legacy").BertTokenizerLegacy
 
 
+@wrapping("Vocabulary.from_files")
+def refuse_special_files(original: Any, _: Any, args: Any, kwargs: dict[str, Any]) -> Any:
+    """Refuses a vocabulary in which a file is a device or a pipe, for which AllenNLP would wait for ever."""
+    for folder, _, names in os.walk(args[0] if args else kwargs["directory"]):
+        for name in names:
+            refuse_special(os.path.join(folder, name))
+    return original(*args, **kwargs)
+
+
+@wrapping("Vocabulary.set_from_file")
+def name_missing_unknown_word(original: Any, _: Any, args: Any, kwargs: dict[str, Any]) -> None:
+    """Names the file of a vocabulary that lacks the unknown word, which AllenNLP only asserts."""
+    path = args[0] if args else kwargs["filename"]
+    try:
+        original(*args, **kwargs)
+    except AssertionError as error:
+        raise ConfigurationError(
+            f"{path}: found no {kwargs.get('oov_token', '@@UNKNOWN@@')}, expected a line with it, for unknown words"
+        ) from error
+
+
 @wrapping("MultiProcessDataLoader._join_workers")
 def ignore_ended_workers(original: Any, loader: Any, args: Any, kwargs: Any) -> None:
     """Sends no "stop" to a worker that has ended. On a busy machine, the error sometimes ended a training."""
@@ -43,27 +70,36 @@ def ignore_ended_workers(original: Any, loader: Any, args: Any, kwargs: Any) -> 
     original(*others, list(map(_Sender, senders)))
 
 
-def end_workers_with_parent(data_loaders: Any) -> None:
-    """Ends the workers with their parent. AllenNLP watches a pipe that each worker itself has open for writing."""
+def start_workers(data_loaders: Any) -> None:
+    """
+    Starts workers that end with their parent, and that need not be forks. AllenNLP watches a pipe that each worker
+    itself has open for writing, and locks tqdm by a lock that only forks can have.
+    """
     cls = data_loaders.MultiProcessDataLoader
     for name in ("_instance_worker", "_batch_worker"):
-        setattr(cls, name, _ending_with_parent(getattr(cls, name)))
+        setattr(cls, name, _worker(getattr(cls, name)))
 
     def start(original: Any, loader: Any, args: Any, kwargs: Any) -> Any:
+        _, context = args
+        # A fork has them anyway.
+        loader.of_parent = random.getstate(), guards()
         # Python drops the error of a signal that comes while it forks.
-        with uninterrupted():
+        with uninterrupted(), patch.object(data_loaders, "mp", context):
             return original(*args, **kwargs)
 
     for name in ("_start_instance_workers", "_start_batch_workers"):
         wrapt.wrap_function_wrapper(cls, name, start)
 
 
-def _ending_with_parent(worker: Any) -> Any:
+def _worker(worker: Any) -> Any:
     @functools.wraps(worker)
-    def run(*args: Any) -> None:
+    def run(loader: Any, *args: Any) -> None:
         signal.signal(signal.SIGTERM, signal.SIG_DFL)
         end_with_parent()
-        worker(*args)
+        random_state, guards_of_parent = loader.of_parent
+        random.setstate(random_state)
+        set_guards(guards_of_parent)
+        worker(loader, *args)
 
     return run
 

@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from types import SimpleNamespace
 from typing import Any, Optional
 
+from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.wrapping import wrapping
 
 
@@ -19,18 +20,41 @@ def generate_run_id(original: Any, callback: Any, args: Any, kwargs: dict[str, A
 
 
 @wrapping("create_serialization_dir")
-def train_longer(original: Any, _: None, args: Any, kwargs: dict[str, Any]) -> None:
-    """Lets `--recover` train for more epochs than the folder's config says."""
+def resume_with_changes(original: Any, _: None, args: Any, kwargs: dict[str, Any]) -> None:
+    """Lets `--recover` train for longer than a folder's config says, or on another device. Names other changes."""
     given = {**dict(zip(("params", "serialization_dir", "recover", "force"), args)), **kwargs}
-    path = os.path.join(given["serialization_dir"], "config.json")
+    folder = given["serialization_dir"]
+    path = os.path.join(folder, "config.json")
     if given["recover"] and os.path.exists(path):
+        earlier = type(given["params"]).from_file(path)
+        before, now = (params.duplicate().as_flat_dict() for params in (earlier, given["params"]))
+        differ = sorted(key for key in {*before, *now} if before.get(key) != now.get(key))
+        bad = [key for key in differ if not _may_change(key, before.get(key), now.get(key))]
+        if bad:
+            found = "; ".join(f"{key} {_shown(now, key)}, expected {_shown(before, key)}" for key in bad[:SHOWN])
+            more = f"; and {len(bad) - SHOWN} more" if len(bad) > SHOWN else ""
+            raise ConfigurationError(
+                f"--recover: found {found}{more}, as in {path}; only trainer.cuda_device may change, and num_epochs "
+                "and patience of the trainer to larger numbers. -f in place of --recover starts over"
+            )
         # AllenNLP compares these settings with those of the file, which it then replaces.
-        params = given["params"] = given["params"].duplicate()
-        earlier = type(params).from_file(path).as_dict(quiet=True)
-        epochs = earlier.get("trainer", {}).get("num_epochs", 0)
-        if 0 < epochs < params.as_dict(quiet=True)["trainer"].get("num_epochs", 0):
-            params["trainer"]["num_epochs"] = epochs
+        given["params"] = earlier
     original(**given)
+
+
+SHOWN = 3
+"""How many settings an error names."""
+
+
+def _shown(values: dict[str, Any], key: str) -> str:
+    return repr(values[key]) if key in values else "nothing"
+
+
+def _may_change(key: str, before: Any, now: Any) -> bool:
+    if key == "trainer.patience":
+        # Without it, nothing stops a training early.
+        return before is not None and (now is None or now > before)
+    return key == "trainer.cuda_device" or (key == "trainer.num_epochs" and None not in (before, now) and now > before)
 
 
 def escape_folder_names(training: Any) -> None:

@@ -8,35 +8,13 @@ large packages.
 from importlib import import_module
 from typing import Any
 
+from allennlp_coref_rc.annotations.annotator_modules import MODULES
 from allennlp_coref_rc.annotations.annotators.annotator import (
     Annotator,
     annotate_documents,
     annotate_questions,
     annotate_texts,
 )
-
-MODULES = {
-    "AllenNlpCoref": "allennlp_coref",
-    "AllenNlpSrl": "allennlp_srl",
-    "ComposedAnnotator": "compose",
-    "ConnectiveDiscourse": "connective_discourse",
-    "Coreferee": "coreferee",
-    "CorruptedCoref": "corrupted_coref",
-    "Discourse": "discourse.discourse",
-    "EnglishCoref": "coref.english_coref.english_coref",
-    "EntityMarkerCoref": "entity_marker_coref",
-    "ExactMatchCoref": "exact_match_coref",
-    "FastCoref": "fastcoref",
-    "Maverick": "maverick",
-    "PrecomputedAnnotator": "precomputed",
-    "Roles": "roles.roles",
-    "SieveCoref": "coref.sieve.sieve_coref",
-    "SimpleTriples": "simple_triples",
-    "SpacyDependencies": "spacy_dependencies",
-    "SpacyPipeline": "spacy_pipeline",
-    "Structure": "structure",
-    "WordNet": "wordnet",
-}
 
 
 def __getattr__(name: str) -> Any:

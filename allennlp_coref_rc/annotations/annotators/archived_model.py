@@ -10,7 +10,7 @@ from allennlp.models import Archive, Model
 from allennlp_coref_rc.allennlp_runtime.lazy_registry import import_plugins
 from allennlp_coref_rc.common.checks import check_number
 from allennlp_coref_rc.common.errors import ConfigurationError
-from allennlp_coref_rc.safe_archives.archives import load
+from allennlp_coref_rc.safe_archives.archives import is_trusted, load, trusting
 
 
 class ArchivedModel:
@@ -78,18 +78,19 @@ class ArchivedModel:
 
     def predict(self, instances: Sequence[Instance], output: str) -> list[Any]:
         """The model's output named `output` for each instance."""
-        for instance in instances:
-            self.reader.apply_token_indexers(instance)
-        order = sorted(range(len(instances)), key=lambda i: _length(instances[i]))
-        predictions: list[Any] = [None] * len(instances)
-        for start in range(0, len(order), self._batch_size):
-            batch = order[start : start + self._batch_size]
-            outputs = self.model.forward_on_instances([instances[i] for i in batch])
-            for i, values in zip(batch, outputs):
-                if output not in values:
-                    names = ", ".join(sorted(values))
-                    raise ConfigurationError(f"{self.path}: found a model that gives {names}, expected {output}")
-                predictions[i] = values[output]
+        with trusting(is_trusted(), ""):
+            for instance in instances:
+                self.reader.apply_token_indexers(instance)
+            order = sorted(range(len(instances)), key=lambda i: _length(instances[i]))
+            predictions: list[Any] = [None] * len(instances)
+            for start in range(0, len(order), self._batch_size):
+                batch = order[start : start + self._batch_size]
+                outputs = self.model.forward_on_instances([instances[i] for i in batch])
+                for i, values in zip(batch, outputs):
+                    if output not in values:
+                        names = ", ".join(sorted(values))
+                        raise ConfigurationError(f"{self.path}: found a model that gives {names}, expected {output}")
+                    predictions[i] = values[output]
         return predictions
 
 

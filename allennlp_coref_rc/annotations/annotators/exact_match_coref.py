@@ -8,12 +8,13 @@ from spacy.lang.en.stop_words import STOP_WORDS
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, Span
 from allennlp_coref_rc.annotations.annotators import lexicon
 from allennlp_coref_rc.annotations.annotators.annotator import Annotator
+from allennlp_coref_rc.annotations.annotators.coref.sieve.name_spans import compound_names
 from allennlp_coref_rc.annotations.clusters import largest_clusters
 from allennlp_coref_rc.common.checks import check_number
 from allennlp_coref_rc.common.errors import ConfigurationError
 
-NOT_ENTITIES = STOP_WORDS | lexicon.COMMON_VERBS | lexicon.RELATION_WORDS
-"""spaCy's stop words (determiners, pronouns, prepositions, auxiliaries, numbers), verbs and words for relations."""
+NOT_ENTITIES = STOP_WORDS | lexicon.COMMON_VERBS | lexicon.RELATION_WORDS | lexicon.BARE_PARTS
+"""spaCy's stop words (determiners, pronouns, numbers and the like), verbs, words for relations, "Mr." and "Inc."."""
 
 
 @Annotator.register("exact_match_coref")
@@ -23,7 +24,7 @@ class ExactMatchCoref(Annotator):
     count. Coref-GRU (Dhingra et al., NAACL 2018, section 4) annotates bAbI like this.
 
     An entity token has a letter and is not among `not_entities`. On bAbI this gives at most 13 clusters a question, the
-    paper's C.
+    paper's C. Without `entities`, names of companies and couples ("Smith & Co.", "Mr. and Mrs. Smith") count as a word.
 
     Registered as an `Annotator` with name "exact_match_coref".
 
@@ -68,8 +69,13 @@ class ExactMatchCoref(Annotator):
 
     def annotate(self, text: AnnotatedText) -> AnnotatedText:
         places: dict[str, list[Span]] = {}
+        compounds = compound_names(text.tokens, text.sentences) if self._entities is None else {}
+        stop = 0
         for position, token in enumerate(text.tokens):
-            places.setdefault(token.lower(), []).append((position, position + 1))
+            if position >= stop:
+                stop = compounds.get(position, position + 1)
+                word = " ".join(text.tokens[position:stop]) if stop > position + 1 else token
+                places.setdefault(word.lower(), []).append((position, stop))
         mentions: dict[str, list[Span]] = {}
         for word, spans in places.items():
             if self._is_entity(word):

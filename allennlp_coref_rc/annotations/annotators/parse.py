@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from allennlp_coref_rc.annotations.annotated_text import Span
+from allennlp_coref_rc.annotations.annotators.coref.sieve.name_spans import compound_names
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc
@@ -23,7 +24,8 @@ class Parse:
     """
     A doc of spaCy in lists with an entry a token: words in lower case, position of the head (a root is its own), label
     of the dependency with its subtype and without (`bases`), tags, type of entity and whether it continues one, and
-    dependents. A root's label is "ROOT". `tensor` has the vectors of the pipeline's network, if it has any.
+    dependents. A root's label is "ROOT". `tensor` has the vectors of the pipeline's network, if it has any. `compounds`
+    are the names of companies and couples. Their first token is the head of the others.
     """
 
     def __init__(self, doc: "Doc") -> None:
@@ -36,16 +38,32 @@ class Parse:
         self.words = [token.lower() for token in self.tokens]
         self.tensor: np.ndarray = doc.tensor
         self.labels = ["ROOT" if label == "root" else label for label in labels]
-        self.bases = [label.partition(":")[0] for label in self.labels]
         self.continues = (table[4] == 1).tolist()
         self.heads: list[int] = (np.arange(len(doc)) + table[5].astype(np.int64)).tolist()
         starts = np.flatnonzero(table[6] == 1).tolist()
         self.sentences: list[Span] = list(pairwise([*starts, len(doc)]))
+        self.compounds = compound_names(self.tokens, self.sentences)
+        self._join_compounds()
+        self.bases = [label.partition(":")[0] for label in self.labels]
         self.children: list[list[int]] = [[] for _ in self.heads]
         for i, head in enumerate(self.heads):
             if head != i:
                 self.children[head].append(i)
         self._kinds: dict[int, str] = {}
+
+    def _join_compounds(self) -> None:
+        """Makes the first token of each compound name the head of the others, below the head of the highest of them."""
+        depth, first = self._levels[0], list(range(len(self.heads)))
+        del self._levels
+        for start, stop in self.compounds.items():
+            top, others = start + int(depth[start:stop].argmin()), stop - start - 1
+            first[start:stop] = [start] * (others + 1)
+            self.heads[start:stop] = [self.heads[top], *[start] * others]
+            self.labels[start:stop] = [self.labels[top], *["flat"] * others]
+            for i in range(start, stop):
+                if self.words[i] not in ("&", "and"):
+                    self.pos[i], self.tags[i] = "PROPN", "NNP"
+        self.heads = [first[head] for head in self.heads]
 
     @cached_property
     def sentence(self) -> np.ndarray:

@@ -31,8 +31,8 @@ class PrecomputedAnnotator(Annotator):
     path : `str`
         A file, a URL, a folder, or a pattern like `"parses/*.json"`.
     format : `str`
-        `"conll_2012"`, `"conllu"`, `"corenlp"`, `"brat"`, `"conll_2016"`, `"dassa"`, `"gap"`, or `"annotated"`
-        (this package's own). See `annotations/formats`.
+        `"conll_2012"`, `"conllu"`, `"corenlp"`, `"brat"`, `"conll_2016"`, `"dassa"`, `"e2e_coref"`, `"gap"`, or
+        `"annotated"` (this package's own). See `annotations/formats`.
     missing : `str`, optional (default = `"error"`)
         What to do with a text that is not in the files: `"error"`, or `"ignore"`, to leave it as it is.
     ignore_case : `bool`, optional (default = `False`)
@@ -108,7 +108,7 @@ class PrecomputedAnnotator(Annotator):
             raise ConfigurationError(f"precomputed: path is {self._path!r}: {error}") from error
         for file, local in files:
             with known_as(file, local):
-                for text in self._format.read(local):
+                for text in self._format.read_all(local):
                     number += 1
                     if text.id in by_id:
                         raise ConfigurationError(f"{file}: found {text.id!r}, which {by_id[text.id][0]} has already")

@@ -5,6 +5,7 @@ from dataclasses import replace
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, Edge, Span
 from allennlp_coref_rc.annotations.annotators import lexicon
 from allennlp_coref_rc.annotations.annotators.annotator import Annotator
+from allennlp_coref_rc.annotations.annotators.coref.sieve.name_spans import compound_names
 
 BE = frozenset("am are be been being is was were 's 're 'm".split())
 
@@ -91,21 +92,23 @@ class SimpleTriples(Annotator):
     """
 
     def annotate(self, text: AnnotatedText) -> AnnotatedText:
-        edges = [edge for sentence in text.sentences for edge in _triples(text.tokens, sentence)]
+        words = [token.lower().replace("’", "'") for token in text.tokens]
+        letters = list(map(_letter, text.tokens, words))
+        for start, stop in compound_names(text.tokens, text.sentences).items():
+            letters[start:stop] = NAME * (stop - start)
+        edges = [edge for sentence in text.sentences for edge in _triples(words, letters, sentence)]
         return replace(text, edges=text.edges + edges)
 
 
-def _triples(tokens: Sequence[str], sentence: Span) -> Iterator[Edge]:
+def _triples(words: Sequence[str], letters: Sequence[str], sentence: Span) -> Iterator[Edge]:
     start, stop = sentence
-    words = [token.lower().replace("’", "'") for token in tokens[start:stop]]
-    letters = "".join(_letter(token, word) for token, word in zip(tokens[start:stop], words))
-    letters = HER_DOG.sub("e", letters).replace(HER, "n")
-    for clause in re.finditer(f"[^{BREAK}]+", letters):
+    sentence_letters = HER_DOG.sub("e", "".join(letters[start:stop])).replace(HER, "n")
+    for clause in re.finditer(f"[^{BREAK}]+", sentence_letters):
         match = next(filter(None, (pattern.match(clause[0]) for pattern in PATTERNS)), None)
         if match:
             begin = start + clause.start()
             source, target = ((begin + a, begin + b) for a, b in (match.span("subject"), match.span("object")))
-            yield Edge(_type(words[clause.start() : clause.end()], match), source, target)
+            yield Edge(_type(words[begin : start + clause.end()], match), source, target)
 
 
 def _letter(token: str, word: str) -> str:
@@ -117,7 +120,7 @@ def _letter(token: str, word: str) -> str:
     return "v" if letter == WORD and word.endswith("ly") and len(word) > 4 else letter
 
 
-def _type(words: list[str], match: "re.Match[str]") -> str:
+def _type(words: Sequence[str], match: "re.Match[str]") -> str:
     def said(part: str) -> list[str]:
         start, stop = match.span(part) if part in match.groupdict() else (0, 0)
         return [words[i] for i in range(start, stop) if match.string[i] not in "ie"]

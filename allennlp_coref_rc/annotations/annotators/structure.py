@@ -4,7 +4,7 @@ from typing import Optional
 from allennlp_coref_rc.annotations.annotated_text import LAYERS
 from allennlp_coref_rc.annotations.annotators.annotator import Annotator
 from allennlp_coref_rc.annotations.annotators.compose import ComposedAnnotator
-from allennlp_coref_rc.annotations.annotators.coref.english_coref.english_coref import EnglishCoref
+from allennlp_coref_rc.annotations.annotators.coref.english.coref import EnglishCoref
 from allennlp_coref_rc.annotations.annotators.discourse.discourse import Discourse
 from allennlp_coref_rc.annotations.annotators.roles.roles import Roles
 from allennlp_coref_rc.annotations.annotators.spacy_dependencies import SpacyDependencies

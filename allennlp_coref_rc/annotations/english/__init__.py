@@ -23,8 +23,6 @@ MODEL = str(Path(__file__).parent / "model")
 BATCH = 64
 """Texts that the pipeline gets at once. Larger batches are not faster on a CPU."""
 
-ROLES = Path(__file__).parent / "roles"
-
 
 @lru_cache(maxsize=2)
 def load_pipeline(spacy_model: str) -> "Language":
@@ -68,7 +66,7 @@ def parse(texts: Sequence[AnnotatedText], spacy_model: Optional[str] = None) -> 
         return doc if sentences == text.sentences else None
 
     fresh = pipeline.pipe(
-        [_bare(text, pipeline.vocab) for text in texts if known_doc(text) is None],
+        [_bare(text, pipeline.vocab, spacy_model == MODEL) for text in texts if known_doc(text) is None],
         batch_size=BATCH,
         disable=["lemmatizer"],
     )
@@ -87,10 +85,19 @@ def parse(texts: Sequence[AnnotatedText], spacy_model: Optional[str] = None) -> 
     return docs
 
 
-def _bare(text: AnnotatedText, vocab: "Vocab") -> "Doc":
-    from spacy.tokens import Doc
+def _bare(text: AnnotatedText, vocab: "Vocab", names: bool) -> "Doc":
+    """A doc that is not parsed yet. With `names`, the names of companies and couples are entities already."""
+    from spacy.tokens import Doc, Span
+
+    from allennlp_coref_rc.annotations.annotators.coref.sieve.name_spans import compound_names
+    from allennlp_coref_rc.annotations.annotators.lexicon import TITLES
 
     starts = {start for start, _ in text.sentences}
     is_start: list[Union[bool, int, None]] = [i in starts for i in range(len(text))]
     # spaCy refuses empty words.
-    return Doc(vocab, words=[token or "_" for token in text.tokens], sent_starts=is_start)
+    doc = Doc(vocab, words=[token or "_" for token in text.tokens], sent_starts=is_start)
+    if names:
+        compounds = compound_names(text.tokens, text.sentences)
+        labels = ("person" if doc[start].lower_ in TITLES else "organization" for start in compounds)
+        doc.set_ents([Span(doc, *span, label) for span, label in zip(compounds.items(), labels)], default="missing")
+    return doc

@@ -2,11 +2,13 @@ import os
 import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator
+from functools import partial
 from itertools import pairwise
 
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, Edge, Span
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import bare, open_text
+from allennlp_coref_rc.common.malformed import LeaveOut, kept, refuse
 
 LINE = re.compile(r"[^\r\n]+")
 
@@ -25,7 +27,7 @@ COREFERENCE = "coref"
 """The beginning of the name of a relation between mentions: Coref, Coreference, coreferent, …"""
 
 
-def read_brat(path: str) -> Iterator[AnnotatedText]:
+def read_brat(path: str, leave_out: LeaveOut = refuse) -> Iterator[AnnotatedText]:
     """
     The text of a stand-off file of brat (Stenetorp et al., EACL 2012), `NAME.ann`, and of the `NAME.txt` beside it.
     Relations whose names begin with "coref" (`R1<TAB>Coreference Arg1:T1 Arg2:T2`) and all equivalences (`*<TAB>Equiv
@@ -35,27 +37,34 @@ def read_brat(path: str) -> Iterator[AnnotatedText]:
 
     The span of a discontinuous annotation goes from its first to its last character; the span of an event is its
     trigger. Types of annotations, attributes, normalizations and notes are not read. The id is NAME.
+
+    For brat's offsets, `\r\n` is two characters and a byte order mark is one. If more annotations fit a text in which
+    tools have made one character and none of them, that text is taken.
     """
     name = bare(path).removesuffix(".ann")
     if name == bare(path):
         raise ConfigurationError(f"{path}: found another ending, expected .ann")
-    # Brat counts a byte order mark as a character.
     with open_text(f"{name}.txt", newline="", encoding="utf-8") as lines:
         text = "".join(lines)
     # Only "\n" ends a line: brat keeps the "\r" of a text in what an annotation covers.
     with open_text(path) as lines:
-        annotations = _Annotations(text)
-        for number, line in enumerate(lines, start=1):
-            annotations.add(f"{path}, line {number}", line.rstrip("\r\n"))
-    tokens, sentences, places = _tokens(text, annotations.spans.values())
-    clusters = [sorted({places[span] for span in cluster}) for cluster in annotations.clusters()]
-    edges = [Edge(kind, places[source], places[target]) for kind, source, target in annotations.edges()]
+        rows = [(f"{path}, line {number}", line.rstrip("\r\n")) for number, line in enumerate(lines, start=1)]
+    bare_text, lines_of_one = text.removeprefix("\ufeff"), text.replace("\r\n", "\n")
+    readings = dict.fromkeys([text, bare_text, lines_of_one, bare_text.replace("\r\n", "\n")])
+    annotations = min((_Annotations(reading, rows) for reading in readings), key=lambda read: len(read.errors))
+    for error in annotations.errors:
+        leave_out(error)
+    tokens, sentences, places = _tokens(annotations.text, annotations.spans.values())
+    clusters = [sorted({places[span] for span in cluster}) for cluster in annotations.clusters(leave_out)]
+    edges = [Edge(kind, places[source], places[target]) for kind, source, target in annotations.edges(leave_out)]
     yield AnnotatedText(tokens, sentences, sorted(clusters), edges=edges, id=os.path.basename(name)).checked()
 
 
 class _Annotations:
-    def __init__(self, text: str) -> None:
+    def __init__(self, text: str, rows: Iterable[tuple[str, str]]) -> None:
         self.text = text
+        self.errors: list[ConfigurationError] = []
+        """The errors of malformed rows."""
         self.spans: dict[str, Span] = {}
         """The characters of each annotation, by its id."""
         self._triggers: dict[str, str] = {}
@@ -63,8 +72,10 @@ class _Annotations:
         """Annotations that are coreferent: the place of the line that says so, and their ids."""
         self._relations: list[tuple[str, str, str, str]] = []
         """Other relations: the place of the line, the type, and the ids of source and target."""
+        for _ in kept(lambda row: self._add(*row), rows, self.errors.append):
+            pass
 
-    def add(self, place: str, line: str) -> None:
+    def _add(self, place: str, line: str) -> None:
         if not line.strip():
             return
         id, tab, rest = line.partition("\t")
@@ -114,24 +125,28 @@ class _Annotations:
             raise ConfigurationError(f"{place}: found {covered[:80]!r}, expected what is there, {annotated[:80]!r}")
         return min(start for start, _ in parts), max(stop for _, stop in parts)
 
-    def clusters(self) -> list[list[Span]]:
+    def clusters(self, leave_out: LeaveOut) -> list[list[Span]]:
         """The clusters: mentions that are linked directly or through other mentions."""
         cluster_of: dict[str, list[str]] = {}
         for place, names in self._links:
             joined: list[str] = []
-            for name in names:
-                name = self._text_bound(place, name)
+            known = list(kept(partial(self._text_bound, place), names, leave_out))
+            # What has lost its other end is no link.
+            for name in known if len(known) > 1 else ():
                 if name not in joined:
                     joined.extend(cluster_of.get(name, [name]))
             cluster_of.update((name, joined) for name in joined)
         distinct = {id(cluster): cluster for cluster in cluster_of.values()}
         return [[self.spans[name] for name in cluster] for cluster in distinct.values()]
 
-    def edges(self) -> Iterator[tuple[str, Span, Span]]:
+    def edges(self, leave_out: LeaveOut) -> Iterator[tuple[str, Span, Span]]:
         """The type, the source and the target of each relation that is not coreference, and of events' arguments."""
-        for place, kind, *ends in self._relations:
+
+        def edge(place: str, kind: str, *ends: str) -> tuple[str, Span, Span]:
             source, target = (self.spans[self._text_bound(place, name)] for name in ends)
-            yield kind, source, target
+            return kind, source, target
+
+        return kept(lambda relation: edge(*relation), self._relations, leave_out)
 
     def _text_bound(self, place: str, name: str) -> str:
         name = self._triggers.get(name, name)

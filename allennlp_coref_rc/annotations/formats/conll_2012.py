@@ -1,21 +1,21 @@
-import logging
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Optional
 
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, Cluster, Frame, Span
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import open_text
-from allennlp_coref_rc.common.messages import counted
-
-logger = logging.getLogger(__name__)
+from allennlp_coref_rc.common.malformed import LeaveOut, kept, refuse
 
 MIN_COLUMNS = 12
 """Eleven columns about the word, and the last for coreference. Each predicate of the sentence adds one before it."""
 
-BEGIN = re.compile(r"#begin document \((.*)\); part (\d{1,9})\s*$")
+KEY_COLUMNS = 5
+"""The columns of the scorer's keys: the document, its part, the number of the word, the word, and its coreference."""
 
-COREFERENCE = re.compile(r"(\()?(\d{1,9})(\))?$")
+BEGIN = re.compile(r"#begin document \((.*)\);(?: part (\d{1,9}))?\s*$")
+
+COREFERENCE = re.compile(r"(\()?(\d{1,9})(\))?\|?")
 
 ARGUMENT = re.compile(r"((?:\([^()*\s]+)*)\*?(\)*)$")
 
@@ -25,49 +25,64 @@ Row = tuple[int, list[str]]
 """The number of a line and its columns."""
 
 
-def read_conll_2012(path: str) -> Iterator[AnnotatedText]:
+def read_conll_2012(path: str, leave_out: LeaveOut = refuse) -> Iterator[AnnotatedText]:
     """
     The documents of a file in the format of the CoNLL-2012 shared task (Pradhan et al., 2012), plain or compressed,
     with sentences, coreference clusters by number (the last column) and PropBank frames (column 12 to the last but
     one). The predicate of the nth frame is its argument `V`, or else the nth word with a frameset (column 8). Tabs
-    separate the columns, which may then be empty, as in LitBank; in a line without tabs blanks do.
+    separate the columns, which may then be empty, as in LitBank; in a line without tabs blanks do. Keys of the scorer,
+    with five columns, have no frames.
 
-    Each part of a document is a separate text with the id "NAME_PART". A malformed line raises a `ConfigurationError`
-    with the file and the line.
+    Each part of a document is a separate text with the id "NAME_PART", or "NAME" without a part. `leave_out` gets the
+    errors of malformed mentions and frames, and of parts with other malformed lines, with the file and the line.
     """
     with open_text(path) as lines:
-        yield from _documents(path, lines)
+        yield from filter(None, kept(lambda block: _document(path, block, leave_out), _blocks(lines), leave_out))
 
 
-def _documents(path: str, lines: Iterator[str]) -> Iterator[AnnotatedText]:
+def _blocks(lines: Iterable[str]) -> Iterator[list[tuple[int, str]]]:
+    """The numbered lines from each #begin to the next, after those before the first one."""
+    block: list[tuple[int, str]] = []
+    for row in enumerate(lines, start=1):
+        if row[1].startswith("#begin"):
+            yield block
+            block = []
+        block.append(row)
+    yield block
+
+
+def _document(path: str, block: list[tuple[int, str]], leave_out: LeaveOut) -> Optional[AnnotatedText]:
+    """The document of the lines from a #begin to the next. There is none before the first one."""
     document: Optional[_Document] = None
-    for number, line in enumerate(lines, start=1):
+    text: Optional[AnnotatedText] = None
+    for number, line in block:
         where = f"{path}, line {number}"
         if line.startswith("#begin"):
-            if document is not None:
-                raise ConfigurationError(f"{where}: found #begin, expected #end of the one at line {document.line}")
             match = BEGIN.match(line)
             if not match:
                 raise ConfigurationError(f"{where}: found {line[:80]!r}, expected #begin document (NAME); part NUMBER")
-            document = _Document(path, number, f"{match[1]}_{int(match[2])}")
-        elif document is None:
+            id = match[1] if match[2] is None else f"{match[1]}_{int(match[2])}"
+            document = _Document(path, number, id, leave_out)
+        elif document is None or text is not None:
             if line.strip():
-                raise ConfigurationError(f"{where}: found {line[:80]!r}, expected #begin document")
+                leave_out(ConfigurationError(f"{where}: found {line[:80]!r}, expected #begin document"))
+                break
         elif line.startswith("#end document"):
-            yield document.finish()
-            document = None
+            text = document.finish()
         else:
             # A word may be "#", but a line begins with the name of its document.
             if line.startswith("#"):
                 raise ConfigurationError(f"{where}: found {line[:80]!r}, expected a row or #end document")
             document.add(number, line)
-    if document is not None:
+    if document is not None and text is None:
         raise ConfigurationError(f"{path}, line {document.line}: found #begin without #end document")
+    return text
 
 
 class _Document:
-    def __init__(self, path: str, line: int, id: str) -> None:
+    def __init__(self, path: str, line: int, id: str, leave_out: LeaveOut) -> None:
         self.path = path
+        self.leave_out = leave_out
         self.line = line
         self.id = id
         self.tokens: list[str] = []
@@ -86,9 +101,12 @@ class _Document:
         if not any(columns):
             self._end_sentence()
             return
-        expected = len(self.sentence[0][1]) if self.sentence else MIN_COLUMNS
-        if len(columns) < MIN_COLUMNS or self.sentence and len(columns) != expected:
-            wanted = f"{expected}, as in the sentence so far" if self.sentence else f"{MIN_COLUMNS} or more"
+        if len(columns) == KEY_COLUMNS + 1 and not columns[-1]:
+            columns.pop()
+        expected = len(self.sentence[0][1]) if self.sentence else len(columns)
+        if len(columns) != expected or expected < MIN_COLUMNS and expected != KEY_COLUMNS:
+            allowed = f"{KEY_COLUMNS}, or {MIN_COLUMNS} or more"
+            wanted = f"{expected}, as in the sentence so far" if self.sentence else allowed
             raise ConfigurationError(f"{self.path}, line {number}: found {len(columns)} columns, expected {wanted}")
         if not columns[3]:
             raise ConfigurationError(f"{self.path}, line {number}: found no word in column 4")
@@ -98,13 +116,14 @@ class _Document:
 
     def _add_mentions(self, number: int, column: str) -> None:
         token = len(self.tokens)
-        for part in [] if column in NONE else column.split("|"):
-            match = COREFERENCE.match(part)
-            if not match or not (match[1] or match[3]):
-                raise ConfigurationError(
-                    f"{self.path}, line {number}: found {column[:80]!r}, expected mentions like (1, 1) or (1), "
-                    "with | between them"
-                )
+        matches = [] if column in NONE else list(COREFERENCE.finditer(column))
+        if column not in NONE and "".join(match[0] for match in matches) != column:
+            matches = []
+            self._leave_out(number, f"found {column[:80]!r}, expected mentions like (1, 1) or (1), with | between them")
+        for match in matches:
+            if not (match[1] or match[3]):
+                self._leave_out(number, f"found {column[:80]!r}, expected mentions like (1, 1) or (1)")
+                continue
             cluster = int(match[2])
             if match[1]:
                 self.open.setdefault(cluster, []).append((token, number))
@@ -120,35 +139,35 @@ class _Document:
             end = len(self.tokens)
             start = end - len(self.sentence)
             self.sentences.append((start, end))
-            self.frames.extend(_frames(self.path, self.sentence, start))
+            if len(self.sentence[0][1]) >= MIN_COLUMNS:
+                frames = range(MIN_COLUMNS - 1, len(self.sentence[0][1]) - 1)
+                found = kept(lambda column: _frame(self.path, self.sentence, column, start), frames, self.leave_out)
+                self.frames.extend(filter(None, found))
             self.sentence = []
 
     def finish(self) -> AnnotatedText:
         self._end_sentence()
         self.unmatched += [(line, cluster) for cluster, starts in self.open.items() for _, line in starts]
-        if self.unmatched:
-            line, cluster = min(self.unmatched)
-            logger.warning(
-                "%s, line %d: found a bracket of cluster %d without its other end; %s left out of this text",
-                *(self.path, line, cluster, counted(len(self.unmatched), "such mention")),
-            )
+        for line, cluster in sorted(self.unmatched):
+            self._leave_out(line, f"found a bracket of cluster {cluster}, expected also its other end")
         clusters = [sorted(self.clusters[number]) for number in sorted(self.clusters)]
         return AnnotatedText(self.tokens, self.sentences, clusters, self.frames, id=self.id).checked()
 
+    def _leave_out(self, line: int, problem: str) -> None:
+        self.leave_out(ConfigurationError(f"{self.path}, line {line}: {problem}"))
 
-def _frames(path: str, rows: Sequence[Row], offset: int) -> Iterator[Frame]:
+
+def _frame(path: str, rows: Sequence[Row], column: int, offset: int) -> Optional[Frame]:
     framesets = [offset + i for i, (_, columns) in enumerate(rows) if columns[7] not in NONE]
-    for column in range(11, len(rows[0][1]) - 1):
-        arguments = list(_arguments(path, rows, column, offset))
-        predicates = [span for role, span in arguments if role == "V"]
-        others = [(role, span) for role, span in arguments if role != "V"]
-        if not predicates and column - 11 < len(framesets):
-            token = framesets[column - 11]
-            predicates = [(token, token + 1)]
-        if predicates:
-            yield Frame(predicates[0], others + [("V", span) for span in predicates[1:]])
-        elif arguments:
-            raise ConfigurationError(f"{path}, line {rows[0][0]}: found no predicate in column {column + 1}")
+    arguments = list(_arguments(path, rows, column, offset))
+    predicates = [span for role, span in arguments if role == "V"]
+    others = [(role, span) for role, span in arguments if role != "V"]
+    if not predicates and column - 11 < len(framesets):
+        token = framesets[column - 11]
+        predicates = [(token, token + 1)]
+    if arguments and not predicates:
+        raise ConfigurationError(f"{path}, line {rows[0][0]}: found no predicate in column {column + 1}")
+    return Frame(predicates[0], others + [("V", span) for span in predicates[1:]]) if predicates else None
 
 
 def _arguments(path: str, rows: Sequence[Row], column: int, offset: int) -> Iterator[tuple[str, Span]]:

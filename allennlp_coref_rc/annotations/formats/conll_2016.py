@@ -8,6 +8,7 @@ from allennlp_coref_rc.annotations.alignment import UNKNOWN, normalized
 from allennlp_coref_rc.annotations.annotated_text import RELATION_TYPES, AnnotatedText, DiscourseRelation, Span
 from allennlp_coref_rc.annotations.formats.json_value import JsonValue, read_json
 from allennlp_coref_rc.annotations.tokenization import spans_of
+from allennlp_coref_rc.common.malformed import LeaveOut, kept, refuse
 
 PARSES = "parses.json"
 
@@ -15,7 +16,7 @@ MAX_TOKENS = 1_000_000
 """The most tokens of a document. A damaged number must not fill the memory."""
 
 
-def read_conll_2016(path: str) -> Iterator[AnnotatedText]:
+def read_conll_2016(path: str, leave_out: LeaveOut = refuse) -> Iterator[AnnotatedText]:
     """
     The documents of a `relations.json` of the CoNLL-2015 and CoNLL-2016 shared tasks (Xue et al., 2016): shallow
     discourse relations by `DocID`. A relation with several senses becomes several relations.
@@ -29,8 +30,10 @@ def read_conll_2016(path: str) -> Iterator[AnnotatedText]:
     parses = os.path.join(os.path.dirname(path), PARSES)
     known = os.path.exists(parses)
     if known:
-        texts.update(item for parse in read_json(parses) for item in _texts(parse))
-    for relation in read_json(path):
+        documents = [document for parse in read_json(parses) for document in parse.items()]
+        texts.update(kept(lambda document: _text(*document), documents, leave_out))
+
+    def add(relation: JsonValue) -> None:
         document, senses = relation["DocID"], relation["Sense"]
         id = document.string()
         if not senses.strings():
@@ -46,15 +49,17 @@ def read_conll_2016(path: str) -> Iterator[AnnotatedText]:
         connective = _part(relation.get("Connective"), text, known)
         kind = relation["Type"].choice(RELATION_TYPES)
         text.relations.extend(DiscourseRelation(kind, sense, arg1, arg2, connective) for sense in senses.strings())
+
+    for _ in kept(add, read_json(path), leave_out):
+        pass
     for text in texts.values():
         # Checks a text without parses that has grown, and makes it one sentence.
         yield (text if known else AnnotatedText(text.tokens, relations=text.relations, id=text.id)).checked()
 
 
-def _texts(parses: JsonValue) -> Iterator[tuple[str, AnnotatedText]]:
-    for id, document in parses.items():
-        sentences = [[_word(word) for word in sentence["words"].list()] for sentence in document["sentences"].list()]
-        yield id, replace(AnnotatedText.of_sentences(list(filter(None, sentences))), id=id)
+def _text(id: str, document: JsonValue) -> tuple[str, AnnotatedText]:
+    sentences = [[_word(word) for word in sentence["words"].list()] for sentence in document["sentences"].list()]
+    return id, replace(AnnotatedText.of_sentences(list(filter(None, sentences))), id=id)
 
 
 def _word(word: JsonValue) -> str:

@@ -1,6 +1,7 @@
 import logging
 import os
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple, Optional, TextIO, cast
 
@@ -10,11 +11,23 @@ from conllu.parser import parse_id_value, parse_sentences, parse_token_and_metad
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, Cluster, Edge, Span
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import bare, open_text
+from allennlp_coref_rc.common.malformed import LeaveOut, kept, refuse
 
 logger = logging.getLogger(__name__)
 
-BRACKET = re.compile(r"(\()?([^\s()\[\]-]+)(?:\[(\d{1,3})/(\d{1,3})\])?(-[^\s()]*)?(\))?")
-"""An opening bracket, an entity, the part of a discontinuous mention, other values, a closing bracket."""
+BRACKET = re.compile(r"(\()?([^\s()]+)(\))?")
+"""An opening bracket, the values of a mention with "-" between them, a closing bracket."""
+
+PART = re.compile(r"\[(\d{1,3})/(\d{1,3})\]$")
+"""The part of a discontinuous mention, after the number of its entity or the last value."""
+
+NUMBERS = ("eid", "GRP")
+"""The names of the value that is the number of the entity: in CorefUD, and in GUM and the other corpora of UD."""
+
+EMPTY = "mentions left out that are only empty nodes"
+UNNUMBERED = f"mentions left out, as # global.Entity has none of {', '.join(NUMBERS)}, which are numbers of entities"
+UNDECLARED = "mentions whose first value is taken for the number of the entity, as there is no # global.Entity"
+"""What a warning says of a file, after the number of such mentions."""
 
 # Python refuses to convert more than some thousand digits.
 SHORT_NUMBER = re.compile(r"[0-9]{1,9}")
@@ -31,29 +44,35 @@ class Word(NamedTuple):
 
 
 class Sentence(NamedTuple):
-    """A sentence of a document, by default the file, with its words, and its ranges ("3-4") and empty nodes ("8.1")."""
+    """
+    A sentence of a document, by default the file, with its words, and its ranges ("3-4") and empty nodes ("8.1").
+    `entity` is the file's last `# global.Entity`: the names of the values of `Entity=`, with "-" between them.
+    """
 
     document: str
     place: str
     words: list[Word]
     others: list[Word] = []
     begins: bool = False
+    entity: str = ""
 
 
-def read_conllu_sentences(path: str) -> Iterator[Sentence]:
+def read_conllu_sentences(path: str, leave_out: LeaveOut = refuse) -> Iterator[Sentence]:
     """The sentences of a file in CoNLL-U, or in one of the formats that add columns to it, the same to each word."""
-    document, begins = path, True
+    document, begins, entity = path, True, ""
     with open_text(path) as lines:
         # The parser uses a file only for its lines.
         for block in parse_sentences(cast(TextIO, _numbered(lines))):
             parsed = parse_token_and_metadata(block, ["columns"], {"columns": lambda columns, _: columns})
             for key in ("newdoc id", "newdoc_id"):
                 document = parsed.metadata.get(key, document)
+            entity = parsed.metadata.get("global.Entity") or entity
             begins = begins or any(line.split()[:2] == ["#", "newdoc"] for line in block.split("\n"))
-            words, others = _words(path, [token["columns"] for token in parsed])
-            if words:
-                yield Sentence(document, f"{path}, line {words[0].line}", words, others, begins)
-                begins = False
+            rows = [token["columns"] for token in parsed]
+            for words, others in kept(lambda rows: _words(path, rows), [rows], leave_out):
+                if words:
+                    yield Sentence(document, f"{path}, line {words[0].line}", words, others, begins, entity)
+                    begins = False
 
 
 def _numbered(lines: Iterable[str]) -> Iterator[str]:
@@ -92,10 +111,16 @@ def _words(path: str, rows: Iterable[list[str]]) -> tuple[list[Word], list[Word]
         if not form.strip():
             raise ConfigurationError(f"{place}: found an empty form, expected a word")
         words.append(Word(form, int(line), columns))
+    for row in others:
+        if _number(row) > len(words) or not row.form.strip():
+            raise ConfigurationError(
+                f"{path}, line {row.line}: found {row.columns[0]!r:.40} and the form {row.form!r:.40}, expected an ID "
+                f"up to {len(words)} and a form"
+            )
     return words, others
 
 
-def read_conllu(path: str) -> Iterator[AnnotatedText]:
+def read_conllu(path: str, leave_out: LeaveOut = refuse) -> Iterator[AnnotatedText]:
     """
     The documents of a file in CoNLL-U (Universal Dependencies): tokens, sentences, dependencies as edges, and the
     coreference of CorefUD (Nedoluzhko et al., LREC 2022), `Entity=` in the column MISC, as clusters.
@@ -105,47 +130,44 @@ def read_conllu(path: str) -> Iterator[AnnotatedText]:
     mention goes from its first to its last token. Mentions that are only empty nodes are left out, and a warning says
     how many. Enhanced dependencies, bridging and split antecedents are not read.
 
+    The file's `# global.Entity` says which value of a mention is the number of its entity: `eid` or `GRP`. If it has
+    neither, there are no clusters, and a warning says so. Without this line the number is the first value.
+
     A document begins at each `# newdoc`, whose `id` is the text's. A file without `# newdoc` is a document with the
-    name of the file as its id.
+    name of the file as its id. `leave_out` gets the errors of malformed sentences, dependencies and mentions.
     """
     file = bare(os.path.basename(path)).removesuffix(".conllu")
     document: Optional[_Document] = None
-    empty = 0
-    for sentence in read_conllu_sentences(path):
+    notes: Counter = Counter()
+    for sentence in read_conllu_sentences(path, leave_out):
         if document is not None and sentence.begins:
             yield document.finish()
-            empty += document.empty
         if sentence.begins or document is None:
-            document = _Document(path, file if sentence.document == path else sentence.document)
+            id = file if sentence.document == path else sentence.document
+            document = _Document(path, id, leave_out, notes)
         document.add(sentence)
     if document is not None:
         yield document.finish()
-        empty += document.empty
-    if empty:
-        logger.warning("%s: %d mentions left out that are only empty nodes", path, empty)
+    for note, number in notes.items():
+        logger.warning("%s: %d %s", path, number, note)
 
 
 class _Document:
-    def __init__(self, path: str, id: str) -> None:
+    def __init__(self, path: str, id: str, leave_out: LeaveOut, notes: Counter) -> None:
         self.path = path
         self.id = id
+        self.leave_out = leave_out
+        self.notes = notes
         self.tokens: list[str] = []
         self.sentences: list[Span] = []
         self.edges: list[Edge] = []
         self.clusters: dict[str, Cluster] = {}
         self.open: dict[str, list[tuple[int, int]]] = {}
         """For each entity, the token and the line at which each mention begins that has not ended yet."""
-        self.parts: dict[str, int] = {}
-        """For each entity, the token at which its discontinuous mention begins, while parts of it follow."""
-        self.empty = 0
+        self.parts: dict[str, tuple[int, int]] = {}
+        """For each entity, the token and the line at which its discontinuous mention begins, while parts follow."""
 
     def add(self, sentence: Sentence) -> None:
-        for row in sentence.others:
-            if _number(row) > len(sentence.words) or not row.form.strip():
-                raise ConfigurationError(
-                    f"{self.path}, line {row.line}: found {row.columns[0]!r:.40} and the form {row.form!r:.40}, "
-                    f"expected an ID up to {len(sentence.words)} and a form"
-                )
         begin = len(self.tokens)
         ranges = {_number(row): row for row in sentence.others if "-" in row.columns[0]}
         place: list[int] = []
@@ -157,67 +179,83 @@ class _Document:
                 self.tokens.append(ranges.get(i, word).form)
             place.append(len(self.tokens) - 1)
         self.sentences.append((begin, len(self.tokens)))
-        for word in sentence.words:
-            self._add_edge(word, place)
+        self.edges.extend(filter(None, kept(lambda word: self._edge(word, place), sentence.words, self.leave_out)))
         rows = [*sentence.words, *(row for row in sentence.others if "." in row.columns[0])]
         for row in sorted(rows, key=_order):
             number = _number(row)
             stop = place[number - 1] + 1 if number else begin
-            self._add_mentions(row, stop if "." in row.columns[0] else stop - 1, stop)
+            self._add_mentions(row, sentence.entity, stop if "." in row.columns[0] else stop - 1, stop)
 
-    def _add_edge(self, word: Word, place: list[int]) -> None:
+    def _edge(self, word: Word, place: list[int]) -> Optional[Edge]:
         head, kind = word.columns[6:8]
         if head in ("0", "_"):
-            return
+            return None
         if not SHORT_NUMBER.fullmatch(head) or not 0 < int(head) <= len(place):
             raise ConfigurationError(
                 f"{self.path}, line {word.line}: found the head {head[:40]!r}, expected a number, 0 to {len(place)}"
             )
         source, target = place[int(head) - 1], place[_number(word) - 1]
-        if source != target:
-            self.edges.append(Edge(kind, (source, source + 1), (target, target + 1)))
+        return Edge(kind, (source, source + 1), (target, target + 1)) if source != target else None
 
-    def _add_mentions(self, row: Word, start: int, stop: int) -> None:
+    def _add_mentions(self, row: Word, header: str, start: int, stop: int) -> None:
         """The brackets at a row, whose tokens are [start, stop); an empty node has none."""
+        names = header.split("-") if header else NUMBERS[:1]
+        number_at = next((i for i, name in enumerate(names) if name in NUMBERS), None)
         for value in row.columns[9].split("|"):
             if not value.startswith("Entity="):
                 continue
             brackets = value.removeprefix("Entity=")
             matches = list(BRACKET.finditer(brackets))
-            good = all(bracket[1] or bracket[6] for bracket in matches)
+            good = all(bracket[1] or bracket[3] for bracket in matches)
             if not good or "".join(bracket[0] for bracket in matches) != brackets:
-                raise ConfigurationError(
-                    f"{self.path}, line {row.line}: found {brackets[:80]!r}, expected mentions like (e1-person-1-, e1) "
-                    "or (e1-person-1-)"
-                )
+                self._leave_out(row.line, f"found {brackets[:80]!r}, expected mentions like (e1-person-1-, e1) or (e1)")
+                continue
+            if number_at is None:
+                self.notes[UNNUMBERED] += sum(bool(bracket[1]) for bracket in matches)
+                continue
             for bracket in matches:
-                self._add_bracket(row, bracket, start, stop)
+                if not header and bracket[1] and not re.search("[0-9]", bracket[2].split("-")[0]):
+                    self.notes[UNDECLARED] += 1
+                self._add_bracket(row, bracket, number_at, start, stop)
 
-    def _add_bracket(self, row: Word, bracket: "re.Match[str]", start: int, stop: int) -> None:
-        opens, entity, part, parts, _, closes = bracket.groups()
+    def _add_bracket(self, row: Word, bracket: "re.Match[str]", number_at: int, start: int, stop: int) -> None:
+        opens, content, closes = bracket.groups()
+        values = content.split("-")
+        # A bracket that only closes may have the number alone.
+        number = values[number_at] if number_at < len(values) else "" if opens else values[-1]
+        entity = PART.sub("", number)
+        of = PART.search(number) or PART.search(content)
+        part, parts = of.groups() if of else (None, None)
+        if not entity:
+            expected = f"the number of an entity as value {number_at + 1}"
+            self._leave_out(row.line, f"found {bracket[0][:80]!r}, expected {expected}")
+            return
         if opens:
             self.open.setdefault(entity, []).append((start, row.line))
         if not closes:
             return
         if not self.open.get(entity):
-            raise ConfigurationError(f"{self.path}, line {row.line}: a mention of {entity} ends here and never begins")
-        start, _ = self.open[entity].pop()
-        if part != parts:
-            self.parts.setdefault(entity, start)
+            self._leave_out(row.line, f"a mention of {entity} ends here and never begins")
             return
-        start = self.parts.pop(entity, start) if parts else start
+        begin = self.open[entity].pop()
+        if part != parts:
+            self.parts.setdefault(entity, begin)
+            return
+        start, _ = self.parts.pop(entity, begin) if parts else begin
         if start < stop:
             self.clusters.setdefault(entity, []).append((start, stop))
         else:
-            self.empty += 1
+            self.notes[EMPTY] += 1
 
     def finish(self) -> AnnotatedText:
-        unclosed = [(line, entity) for entity, starts in self.open.items() for _, line in starts]
-        if unclosed:
-            line, entity = min(unclosed)
-            raise ConfigurationError(f"{self.path}, line {line}: a mention of {entity} begins here and never ends")
+        unended = [*self.open.items(), *((entity, [begin]) for entity, begin in self.parts.items())]
+        for line, entity in sorted((line, entity) for entity, begins in unended for _, line in begins):
+            self._leave_out(line, f"a mention of {entity} begins here and never ends")
         clusters = [sorted(set(cluster)) for cluster in self.clusters.values()]
         return AnnotatedText(self.tokens, self.sentences, clusters, edges=self.edges, id=self.id).checked()
+
+    def _leave_out(self, line: int, problem: str) -> None:
+        self.leave_out(ConfigurationError(f"{self.path}, line {line}: {problem}"))
 
 
 def _number(row: Word) -> int:

@@ -16,26 +16,37 @@ from allennlp_coref_rc.annotations.annotated_text import (
 from allennlp_coref_rc.annotations.bio import frame_of
 from allennlp_coref_rc.annotations.formats.json_value import JsonValue, read_json
 from allennlp_coref_rc.common.errors import ConfigurationError
+from allennlp_coref_rc.common.malformed import LeaveOut, kept, refuse
 
 logger = logging.getLogger(__name__)
 
 
-def read_dassa(path: str) -> Iterator[AnnotatedText]:
+def read_dassa(path: str, leave_out: LeaveOut = refuse) -> Iterator[AnnotatedText]:
     """
     The texts of a file of DASSA's annotated NarrativeQA (Mihaylov and Frank, EMNLP 2019), which has a document on each
     line. A document has a summary, whose id is the `document_id`, and questions, whose ids are `DOCUMENT##000`,
     `DOCUMENT##001`, … as in the authors' code.
     """
-    for number, document in enumerate(read_json(path)):
-        id = document.get("document_id")
-        name = f"P{number:05d}" if id is None else id.string()
-        yield replace(annotated_text_from_dassa(document["summary_parse"]), id=name)
-        for i, question in enumerate(document.listed("questions")):
-            text = annotated_text_from_dassa(question["question_parse"], question.get("question_srl"))
-            yield replace(text, id=question_id(name, i))
+    numbered = enumerate(read_json(path))
+    for texts in kept(lambda item: list(_texts(*item, leave_out)), numbered, leave_out):
+        yield from texts
 
 
-def annotated_text_from_dassa(parse: JsonValue, srl: Optional[JsonValue] = None) -> AnnotatedText:
+def _texts(number: int, document: JsonValue, leave_out: LeaveOut) -> Iterator[AnnotatedText]:
+    id = document.get("document_id")
+    name = f"P{number:05d}" if id is None else id.string()
+    yield replace(annotated_text_from_dassa(document["summary_parse"], None, leave_out), id=name)
+
+    def asked(i: int, question: JsonValue) -> AnnotatedText:
+        text = annotated_text_from_dassa(question["question_parse"], question.get("question_srl"), leave_out)
+        return replace(text, id=question_id(name, i))
+
+    yield from kept(lambda item: asked(*item), enumerate(document.listed("questions")), leave_out)
+
+
+def annotated_text_from_dassa(
+    parse: JsonValue, srl: Optional[JsonValue] = None, leave_out: LeaveOut = refuse
+) -> AnnotatedText:
     """
     The text of a `summary_parse` or `question_parse`. This is an object whose `sentences` have `tokens` and `srl`,
     whose `coref_clusters` have `mentions`, and whose `sdp` is a list of discourse relations. Spans are positions in the
@@ -44,7 +55,7 @@ def annotated_text_from_dassa(parse: JsonValue, srl: Optional[JsonValue] = None)
     The words that were labelled with roles may differ from the tokens. If there are as many tags as tokens, each token
     gets its tag; otherwise words and tokens are aligned by their characters. (The authors' code fills in missing tokens
     and leaves other differences as they are.) Frames that do not fit in either way are left out, and so are relations
-    that lack an argument. A warning says how many.
+    that lack an argument. A warning says how many. `leave_out` gets the errors of those that are malformed.
 
     `srl` has the roles of the whole text (`question_srl` in the file), used if no sentence has its own.
     """
@@ -57,14 +68,14 @@ def annotated_text_from_dassa(parse: JsonValue, srl: Optional[JsonValue] = None)
         roles = sentence.get("srl")
         if roles is not None:
             labelled = True
-            frames.extend(_frames(roles, words, len(tokens)))
+            frames.extend(_frames(roles, words, len(tokens), leave_out))
         if words:
             sentences.append((len(tokens), len(tokens) + len(words)))
             tokens.extend(words)
     if srl is not None and not labelled:
-        frames.extend(_frames(srl, tokens, 0))
+        frames.extend(_frames(srl, tokens, 0, leave_out))
 
-    relations = [_relation(relation, len(tokens)) for relation in parse.listed("sdp")]
+    relations = list(kept(lambda relation: _relation(relation, len(tokens)), parse.listed("sdp"), leave_out))
     for items, what in (
         (frames, "frames left out that have no predicate or whose words are not the tokens"),
         (relations, "discourse relations left out that lack an argument"),
@@ -75,7 +86,7 @@ def annotated_text_from_dassa(parse: JsonValue, srl: Optional[JsonValue] = None)
     return AnnotatedText(
         tokens,
         sentences,
-        [_cluster(cluster, len(tokens)) for cluster in parse.listed("coref_clusters")],
+        list(kept(lambda cluster: _cluster(cluster, len(tokens)), parse.listed("coref_clusters"), leave_out)),
         [frame for frame in frames if frame],
         [relation for relation in relations if relation],
     )
@@ -89,12 +100,12 @@ def _cluster(cluster: JsonValue, length: int) -> Cluster:
     return mentions
 
 
-def _frames(srl: JsonValue, tokens: Sequence[str], offset: int) -> list[Optional[Frame]]:
+def _frames(srl: JsonValue, tokens: Sequence[str], offset: int, leave_out: LeaveOut) -> list[Optional[Frame]]:
     """The frames of one sentence, whose first token is at `offset`; `None` for each frame that does not fit."""
     words = srl.get("words")
-    return [
-        _frame(verb["tags"].strings(), words.strings() if words else [], tokens, offset) for verb in srl.listed("verbs")
-    ]
+    spoken = words.strings() if words else []
+    verbs = srl.listed("verbs")
+    return list(kept(lambda verb: _frame(verb["tags"].strings(), spoken, tokens, offset), verbs, leave_out))
 
 
 def _frame(tags: list[str], words: list[str], tokens: Sequence[str], offset: int) -> Optional[Frame]:

@@ -1,11 +1,13 @@
 import builtins
 import sys
 from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import Any, Optional, Union
 
 from allennlp_coref_rc.annotations.annotated_text import Span
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.json_objects import is_text, read_json_objects
+from allennlp_coref_rc.common.malformed import with_errors
 from allennlp_coref_rc.common.messages import excerpt
 
 
@@ -21,6 +23,8 @@ class JsonValue:
         self.path = path
 
     def error(self, expected: str) -> ConfigurationError:
+        if isinstance(self.value, ConfigurationError):
+            return self.value
         prefix = f"{self.place}: " if self.place else ""
         where = f" at {self.path}" if self.path else ""
         return ConfigurationError(f"{prefix}found {excerpt(self.value)}{where}, expected {expected}")
@@ -112,6 +116,9 @@ class JsonValue:
 
 
 def read_json(path: str) -> Iterator[JsonValue]:
-    """The objects of a file, which is a single object, a list of objects, or has an object on each line."""
-    for place, value in read_json_objects(path):
-        yield JsonValue(value, place)
+    """
+    The objects of a file, which is a single object, a list of objects, or has an object on each line. In place of a
+    damaged line there is its error, which any use of it raises.
+    """
+    for item in with_errors(partial(read_json_objects, path)):
+        yield JsonValue(item, path) if isinstance(item, ConfigurationError) else JsonValue(item[1], item[0])

@@ -15,7 +15,7 @@ from allennlp_coref_rc.data.annotation_layers.edges import FIRST_MENTION, OTHER_
 Link = tuple[Sequence[Span], Sequence[Span]]
 """The phrase where a link begins, and the phrase where it ends."""
 
-READERS = {"both": (0, 1), "along": (1,), "against": (0,)}
+RECEIVERS = {"both": (0, 1), "along": (1,), "against": (0,)}
 """By direction, the positions in a `Link` of the phrases that read."""
 
 
@@ -97,16 +97,16 @@ class LinkLayer(EdgeLayer):
     """
 
     def __init__(self, direction: str = "both", **kwargs: Any) -> None:
-        check_choice(type(self).__name__, "direction", direction, READERS)
+        check_choice(type(self).__name__, "direction", direction, RECEIVERS)
         super().__init__(**kwargs)
-        self._readers = READERS[direction]
+        self._receivers = RECEIVERS[direction]
 
     def links(self, text: AnnotatedText) -> Iterable[Link]:
         raise NotImplementedError
 
     def sources(self, text: AnnotatedText, place: Callable[[list[Span]], list[Span]]) -> dict[str, Sources]:
         links = [(place(list(begin)), place(list(end))) for begin, end in self.links(text)]
-        return linked_sources(links, len(text), self._readers)
+        return linked_sources(links, len(text), self._receivers)
 
 
 @AnnotationLayer.register("srl_edges")
@@ -230,7 +230,7 @@ def coref_sources(
 
 
 def linked_sources(
-    pairs: Sequence[tuple[Sequence[Span], Sequence[Span]]], length: int, readers: Sequence[int] = (0, 1)
+    pairs: Sequence[tuple[Sequence[Span], Sequence[Span]]], length: int, receivers: Sequence[int] = (0, 1)
 ) -> dict[str, Sources]:
     """
     The edges between pairs of phrases. A phrase has one or more spans. In "antecedents" (for reading forward), the
@@ -239,14 +239,14 @@ def linked_sources(
     the other phrase after it. Phrases that begin together have no antecedent, and phrases that end together have no
     descendant. A token without an edge reads nothing, and an edge of several pairs counts once.
 
-    `readers` are the positions in a pair of the phrases that may read. For example, with `(1,)` the second phrase reads
-    forward if it begins later, and backward if it ends earlier; the first phrase never reads.
+    `receivers` are the positions in a pair of the phrases that may read. For example, with `(1,)` the second phrase
+    reads forward if it begins later, and backward if it ends earlier; the first phrase never reads.
     """
     antecedents: Sources = [[] for _ in range(length)]
     descendants: Sources = [[] for _ in range(length)]
     for pair in pairs:
         phrases = [positions(list(phrase)) for phrase in pair]
-        for i in readers if all(phrases) else ():
+        for i in receivers if all(phrases) else ():
             reader, source = phrases[i], phrases[1 - i]
             if reader[0] > source[0]:
                 _add(antecedents[reader[0]], source[bisect_left(source, reader[0]) - 1])

@@ -17,6 +17,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple, Optional
 
+from allennlp_coref_rc.common.checks import check_number
+from allennlp_coref_rc.common.errors import ConfigurationError
+
 PRONOUNS = {"Mary": "she", "Daniel": "he", "John": "he", "Sandra": "she"}
 PEOPLE = tuple(PRONOUNS)
 PLACES = ("bathroom", "bedroom", "garden", "hallway", "kitchen", "office")
@@ -365,11 +368,9 @@ SIMULATED_TASKS = tuple(STORIES)
 def simulate_task(task: int, questions: int, seed: int) -> list[str]:
     """Lines of stories of one of the `SIMULATED_TASKS`, the same for the same arguments, with five questions each."""
     if task not in STORIES:
-        raise ValueError(f"task: found {task}, expected one of {', '.join(map(str, SIMULATED_TASKS))}")
-    if questions < 1:
-        raise ValueError(f"questions: found {questions}, expected at least 1")
-    if seed < 0:
-        raise ValueError(f"seed: found {seed}, expected at least 0")
+        raise ConfigurationError(f"task: found {task}, expected one of {', '.join(map(str, SIMULATED_TASKS))}")
+    check_number("simulate", "questions", questions)
+    check_number("simulate", "seed", seed, 0)
     rng = random.Random(seed)
     lines: list[str] = []
     for done in range(0, questions, QUESTIONS_PER_STORY):

@@ -1,7 +1,7 @@
 import os
 import re
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from typing import Any, Optional
 
@@ -11,6 +11,7 @@ from allennlp.data.tokenizers import LettersDigitsTokenizer, Tokenizer
 from allennlp_coref_rc.annotations import Document
 from allennlp_coref_rc.common.checks import check_choice
 from allennlp_coref_rc.common.errors import ConfigurationError
+from allennlp_coref_rc.common.malformed import with_errors
 from allennlp_coref_rc.data.babi.babi_files import NUM_TASKS, BabiQuestion, find_split, read_babi
 from allennlp_coref_rc.data.dataset_readers.answers import add_candidates, mark_skipped
 from allennlp_coref_rc.data.dataset_readers.reading_comprehension_reader import (
@@ -93,8 +94,11 @@ class AnnotatedBabiReader(ReadingComprehensionReader):
                     "dataset_reader.task says"
                 )
             task = int(named.group(1))
-        for item in read_babi(path):
-            yield f"{path}, line {item.line}", (f"{file}:{item.line}", task, item)
+        for item in with_errors(partial(read_babi, path)):
+            if isinstance(item, ConfigurationError):
+                yield path, item
+            else:
+                yield f"{path}, line {item.line}", (f"{file}:{item.line}", task, item)
 
     def to_document(self, item: tuple[str, Optional[int], BabiQuestion]) -> Document:
         id, task, question = item

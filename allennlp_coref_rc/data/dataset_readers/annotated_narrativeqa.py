@@ -155,6 +155,7 @@ class AnnotatedNarrativeQaReader(ReadingComprehensionReader):
     ) -> Iterator[tuple[str, Union[Summary, ConfigurationError]]]:
         id_column, summary_column, question_column, answers_column = self.columns
         by_id: dict[str, tuple[str, Summary]] = {}
+        errors: list[tuple[str, ConfigurationError]] = []
         for row in rows:
             try:
                 id = row[id_column].string()
@@ -163,8 +164,9 @@ class AnnotatedNarrativeQaReader(ReadingComprehensionReader):
                 answers = [_text_of(answer[ROW_KEYS[self._text]]) for answer in row[answers_column].list()]
                 by_id[id][1].add(_text_of(row[question_column]), answers)
             except ConfigurationError as error:
-                yield row.place, error
+                errors.append((row.place, error))
         yield from by_id.values()
+        yield from errors
 
     def _read_csv(
         self, questions_path: str, summaries_path: str, split: str
@@ -172,14 +174,17 @@ class AnnotatedNarrativeQaReader(ReadingComprehensionReader):
         column = COLUMNS[self._text].format
         names = [column(name) for name in ("question", "answer1", "answer2")]
         summaries: dict[str, tuple[str, dict[str, str]]] = {}
-        for line, row in read_csv_rows(summaries_path, ["document_id", "set", column("summary")]):
+        errors: list[ConfigurationError] = []
+        of_summary = ["document_id", "set", column("summary")]
+        for line, row in read_csv_rows(summaries_path, of_summary, leave_out=errors.append):
             place = f"{summaries_path}, line {line}"
             if row["document_id"] in summaries:
-                raise ConfigurationError(f"{place}: found the document {row['document_id']!r:.80} a second time")
+                found = f"{place}: found the document {row['document_id']!r:.80} a second time"
+                errors.append(ConfigurationError(f"{found}, expected it once"))
+                continue
             summaries[row["document_id"]] = place, row
         by_id: dict[str, tuple[str, Summary]] = {}
-        malformed = False
-        for line, row in read_csv_rows(questions_path, ["document_id", "set", *names]):
+        for line, row in read_csv_rows(questions_path, ["document_id", "set", *names], leave_out=errors.append):
             place, id = f"{questions_path}, line {line}", row["document_id"]
             if row["set"] != split and row["set"] in SPLITS:
                 continue
@@ -195,11 +200,12 @@ class AnnotatedNarrativeQaReader(ReadingComprehensionReader):
                 answers = [self._column(place, row, name) for name in ("answer1", "answer2")]
                 by_id[id][1].add(self._column(place, row, "question"), answers)
             except ConfigurationError as error:
-                malformed = True
-                yield place, error
-        if not by_id and not malformed:
+                errors.append(error)
+        if not by_id and not errors:
             raise ConfigurationError(f"{questions_path}, line 1: found no question of the set {split!r}, expected some")
+        # The good ones come first, as a file is refused that begins with many malformed ones.
         yield from by_id.values()
+        yield from ((questions_path, error) for error in errors)
 
     def _column(self, place: str, row: dict[str, str], name: str) -> str:
         used = COLUMNS[self._text].format(name)

@@ -52,7 +52,8 @@ class AnnotatedSquadReader(ReadingComprehensionReader):
     """
     Reads SQuAD 1.1 and 2.0 (Rajpurkar et al. 2016, 2018), and any file in their form: `{"data": [{"title": …,
     "paragraphs": [{"context": …, "qas": [{"id": …, "question": …, "answers": [{"text": …, "answer_start": …}]}]}]}]}`,
-    where `answer_start` counts characters of the context. A context is a passage, and each question about it is an
+    where `answer_start` counts characters of the context. Answers may also be `{"text": […], "answer_start": […]}`, as
+    `datasets` writes them. A context is a passage, and each question about it is an
     instance. Files are read article by article. The `data` of a document have the `title` of its article, if it has
     one, and the metadata of instances have it as `article`.
 
@@ -169,7 +170,7 @@ class AnnotatedSquadReader(ReadingComprehensionReader):
             text, boundary = self.select(document, i)
             source, offsets = text.text or "", text.offsets or []
             if data.get("moved"):
-                self.noted[MOVED] += 1
+                self.report.noted[MOVED] += 1
             cause = _cause(data, boundary)
             if cause and self.skip(cause):
                 continue
@@ -192,20 +193,24 @@ class AnnotatedSquadReader(ReadingComprehensionReader):
 
 
 def _row_question(row: JsonValue) -> JsonValue:
-    """A row whose question is impossible if its answers are empty, as in SQuAD 2.0."""
-    impossible, texts = row.value.get("is_impossible"), row.value.get(ANSWER_COLUMNS[0], row.value.get("answers"))
-    return JsonValue({**row.value, "is_impossible": impossible is None and texts == [] or impossible}, row.place)
+    """A row whose answers are as in a file."""
+    texts, starts = (row.value.get(column) for column in ANSWER_COLUMNS)
+    answers = row.value.get("answers") if texts is None else {"text": texts, "answer_start": starts}
+    # As `datasets` has them, the answers to an impossible question of SQuAD 2.0 are empty.
+    return JsonValue({**row.value, "answers": {"text": []} if answers == [] else answers}, row.place)
 
 
-def _answers(question: JsonValue) -> Iterator[tuple[str, Optional[int]]]:
-    """The texts of the answers of a question, in a file or a row, and their places, if they are numbers."""
-    texts, starts = map(question.get, ANSWER_COLUMNS)
-    if texts is not None and starts is not None:
-        if len(texts.list()) != len(starts.list()):
-            raise starts.error(f"{len(texts.list())} places, as many as answers.text")
-        pairs = list(zip(texts.list(), starts.value))
+def _answers(answers: Optional[JsonValue]) -> Iterator[tuple[str, Optional[int]]]:
+    """The texts of answers as SQuAD or `datasets` write them, and their places, if they are numbers."""
+    if answers is not None and isinstance(answers.value, dict):
+        texts, starts = answers["text"].list(), answers.get("answer_start")
+        places = [None] * len(texts) if starts is None else [start.value for start in starts.list()]
+        if starts is not None and len(places) != len(texts):
+            raise starts.error(f"{len(texts)} places, as many as answers.text")
+        pairs = list(zip(texts, places))
     else:
-        pairs = [(answer["text"], answer.value.get("answer_start")) for answer in question.listed("answers")]
+        listed = answers.list() if answers else []
+        pairs = [(answer["text"], answer.value.get("answer_start")) for answer in listed]
     for text, start in pairs:
         if not text.string().strip():
             raise text.error("some text")
@@ -216,15 +221,17 @@ def _question_data(question: JsonValue, passage: AnnotatedText) -> dict[str, Any
     """The data of a question in a file: its answers and their spans, and how many of them are not at their places."""
     context, offsets = passage.text or "", passage.offsets or []
     data: dict[str, Any] = {}
-    id, impossible = question.get("id"), question.get("is_impossible")
+    id, impossible, answers = map(question.get, ("id", "is_impossible", "answers"))
     if id is not None:
         data["id"] = id.name()
-    if impossible is not None and impossible.boolean():
+    given = list(_answers(answers))
+    empty = answers is not None and isinstance(answers.value, dict) and not given
+    if empty if impossible is None else impossible.boolean():
         return {**data, "unanswerable": True}
     texts: list[str] = []
     spans: list[Optional[list[int]]] = []
     moved = 0
-    for text, start in _answers(question):
+    for text, start in given:
         place = _nearest(text, context, max(start or 0, 0))
         span = None if place is None else token_span(offsets, place, place + len(text))
         texts.append(text)

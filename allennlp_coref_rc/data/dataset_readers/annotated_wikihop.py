@@ -184,7 +184,7 @@ class AnnotatedWikiHopReader(ReadingComprehensionReader):
         (data,) = document.questions
         judged = _majority(data.get("annotations"))
         if self._subset and judged and not all(judged[word] for word in SUBSETS[self._subset]):
-            self.skipped[f"not of the subset {self._subset!r}"] += 1
+            self.report.skipped[f"not of the subset {self._subset!r}"] += 1
             return
         candidates, answer = _candidates(data), data.get("answer")
         text, boundary = self.select(document)

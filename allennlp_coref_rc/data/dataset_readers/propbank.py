@@ -49,7 +49,7 @@ class PropBankReader(DatasetReader):
         for path in conll_2012.list_files(str(file_path)):
             local = local_path(path)
             with known_as(path, local):
-                texts = list(conll_2012.read(local))
+                texts = list(conll_2012.read_all(local))
                 for text, doc in zip(texts, parse(texts, self._spacy_model)):
                     yield from self.to_instances(text, doc)
         for cause, number in sorted(self.skipped.items()):

@@ -3,10 +3,9 @@ import dataclasses
 import logging
 import os
 import re
-from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
-from typing import Any, Optional, TypeVar, Union, cast
+from typing import Any, NamedTuple, Optional, TypeVar, Union, cast
 
 from allennlp.common.util import is_distributed
 from allennlp.data import DatasetReader, Field, Instance, Token, TokenIndexer, Tokenizer
@@ -23,10 +22,10 @@ from allennlp_coref_rc.common.checks import check_number
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import known_as, local_path
 from allennlp_coref_rc.common.hub_addresses import is_hub_address, parse_address
-from allennlp_coref_rc.common.messages import counted
 from allennlp_coref_rc.data.annotation_layers import AnnotationLayer, label_namespace
 from allennlp_coref_rc.data.dataset_readers.question_data import checked_questions
-from allennlp_coref_rc.data.fields import SKIPPED_ANSWER, AnnotationField, AnswerField, QuestionField
+from allennlp_coref_rc.data.dataset_readers.reading_report import MALFORMED, ReadingReport, placed
+from allennlp_coref_rc.data.fields import AnnotationField, QuestionField
 from allennlp_coref_rc.data.hub_rows import read_rows
 from allennlp_coref_rc.data.tokenizers import BlankSpacyTokenizer
 
@@ -40,18 +39,6 @@ PLACEHOLDER = "@placeholder"
 CUT_OFF = "the answer lies beyond dataset_reader.max_passage_length"
 """Why a question is skipped."""
 
-MALFORMED = "malformed"
-"""The key in a document's data of the messages about questions that it lacks, and why questions are skipped."""
-
-SHOWN_MALFORMED = 5
-"""The most malformed questions of a file that are shown."""
-
-MOST_MALFORMED = 100
-"""A file with so many malformed items before the first good one is refused."""
-
-ANSWER_FIELDS = ("answer", "span_start", "answer_tags")
-"""An instance whose answer is known has one of these fields."""
-
 Text = Union[str, Sequence[str]]
 """A text, or its tokens."""
 
@@ -59,6 +46,17 @@ GivenPassage = Union[Text, AnnotatedText]
 """A passage may also be annotated already. Then it keeps its tokens and its annotations."""
 
 Item = TypeVar("Item")
+
+
+class GivenItems(NamedTuple):
+    """The items of a file."""
+
+    path: str
+    name: str
+    """As the user knows the file."""
+    are_annotated: bool
+    """Whether they are documents that `coref-rc annotate` has written."""
+    items: Iterator[tuple[str, Any]]
 
 
 class ReadingComprehensionReader(DatasetReader):
@@ -145,12 +143,8 @@ class ReadingComprehensionReader(DatasetReader):
         self._max_passage_length = max_passage_length
         self._max_question_length = max_question_length
         self._keep_skipped = keep_skipped
-        self.skipped: Counter = Counter()
-        """By cause, how many questions of the last file were left out."""
-        self.noted: Counter = Counter()
-        """By remark, how many questions of the last file it is about."""
-        self.malformed: list[ConfigurationError] = []
-        """The errors of the malformed items and questions of the last file."""
+        self.report = ReadingReport()
+        """What was found in the last file."""
         self.keep_text = False
         """Whether the metadata of instances also have the annotated `text`. Predictors set this."""
 
@@ -215,7 +209,7 @@ class ReadingComprehensionReader(DatasetReader):
             checked_questions(document)
         for instance in self.to_instances(self.annotate(document, passage)):
             return instance
-        raise ConfigurationError(f"found a question that is left out: {', '.join(self.skipped)}")
+        raise ConfigurationError(f"found a question that is left out: {', '.join(self.report.skipped)}")
 
     # Helpers of the steps.
 
@@ -258,88 +252,69 @@ class ReadingComprehensionReader(DatasetReader):
         return annotate_documents(documents, annotator, self.annotate_together)
 
     def _read(self, file_path: str) -> Iterable[Instance]:
-        kept = 0
-        unanswered, first_unanswered = 0, ""
-        empty = set(self._annotation_layers)
-        missing: dict[str, set[str]] = {}
-        self.skipped, self.noted = Counter(), Counter()
+        self.report = ReadingReport()
         for place, document in self.documents(str(file_path)):
-            try:
-                for name, layer in self._annotation_layers.items():
-                    # Once all types were found, no text is searched for them.
-                    if missing.get(name) != set():
-                        lacking = layer.missing(document.text)
-                        missing[name] = missing.get(name, lacking) & lacking
-                for instance in self.to_instances(document):
-                    kept += not _is_skipped(instance)
-                    empty = {name for name in empty if self._is_empty(name, instance)}
-                    if not any(name in instance for name in ANSWER_FIELDS):
-                        unanswered += 1
-                        first_unanswered = first_unanswered or place
-                    yield instance
-            except ConfigurationError as error:
-                self._leave_out(_placed(error, place), any_good=kept > 0 or self.skipped.total() > 0)
-        if self.malformed:
-            if not kept and not self.skipped:
-                raise self.malformed[0]
-            self.skipped[MALFORMED] = len(self.malformed)
-        logger.info("%s: %d questions", file_path, kept)
-        number = kept + self.skipped.total()
-        warnings = [f"{count} of {number} questions skipped: {cause}" for cause, count in sorted(self.skipped.items())]
-        warnings += [f"{count} of {number} questions: {remark}" for remark, count in sorted(self.noted.items())]
-        if 0 < unanswered < kept:
-            found = f"{unanswered} of {kept} questions have no answer, the first in {first_unanswered}"
-            warnings.append(f"{found}; a batch needs those of all or of none")
-        if kept and empty:
-            warnings.append(
-                f"found nothing for dataset_reader.annotation_layers ({', '.join(sorted(empty))}) in "
-                f"{counted(kept, 'question')}; annotations come with the file or from dataset_reader.annotator"
-            )
-        for name in sorted(missing.keys() - empty):
-            if missing[name]:
-                types = ", ".join(sorted(missing[name]))
-                warnings.append(f"found none of the types {types}, which dataset_reader.annotation_layers.{name} names")
-        for warning in warnings:
-            logger.warning("%s: %s", file_path, warning)
+            yield from self._instances(place, document)
+        self.report.finish(str(file_path), self._annotation_layers)
 
-    def _is_empty(self, name: str, instance: Instance) -> bool:
-        fields = (cast(AnnotationField, instance[f"{side}_annotations"]) for side in ("passage", "question"))
-        return all(self._annotation_layers[name].is_empty(field.layers[name]) for field in fields)
+    def _instances(self, place: str, document: Document) -> Iterator[Instance]:
+        """The instances of a document. If it is malformed, that is reported."""
+        report = self.report
+        try:
+            report.search_types(document.text, self._annotation_layers)
+            for instance in self.to_instances(document):
+                report.add(instance, place, self._annotation_layers)
+                yield instance
+        except ConfigurationError as error:
+            report.leave_out(placed(error, place), any_good=report.kept > 0 or report.skipped.total() > 0)
 
     def documents(self, file_path: str) -> Iterator[tuple[str, Document]]:
         """This worker's share of the annotated documents of a file, each with its place, without malformed ones."""
+        given = self.given_items(file_path)
+        logger.info("Reading questions from %s", given.path)
+        self.report.malformed = []
+        any_good = False
+        for place, document in self.documents_of(self._shard(given.items), given):
+            any_good = True
+            yield place, document
+        if not any_good and self.report.malformed:
+            raise self.report.malformed[0]
+
+    def given_items(self, file_path: str) -> "GivenItems":
+        """The items of a file, and whether `coref-rc annotate` has written it."""
         path = self.find(file_path)
-        logger.info("Reading questions from %s", path)
+        header = None if os.path.isdir(path) or is_hub_address(path) else read_header(path)
         # The user knows the address of a file that was downloaded, and not its place in the cache.
         name = file_path if "://" in file_path else path
-        with known_as(name, path):
-            for place, document in self._documents(path, file_path):
-                yield place.replace(path, name, 1), document
-        for error in self.malformed[:SHOWN_MALFORMED]:
-            logger.warning("%s; it is left out", str(error).replace(path, name))
-
-    def _documents(self, path: str, name: str) -> Iterator[tuple[str, Document]]:
-        header = None if os.path.isdir(path) or is_hub_address(path) else read_header(path)
-        self.malformed, any_good = [], False
         if header is not None:
-            self.check_header(path, header)
-        for place, item in self._shard(self.items(path, name) if header is None else read_lines(path)):
-            try:
-                document = self.checked_document(item)
-            except ConfigurationError as error:
-                self._leave_out(error if error is item else _placed(error, place), any_good)
-                continue
-            any_good = True
-            for message in document.data.get(MALFORMED, ()):
-                self._leave_out(ConfigurationError(message), any_good)
-            if header is None:
+            with known_as(name, path):
+                self.check_header(path, header)
+        items = self.items(path, file_path) if header is None else read_lines(path)
+        return GivenItems(path, name, header is not None, items)
+
+    def documents_of(
+        self, items: Iterable[tuple[str, Any]], given: "GivenItems", any_good: bool = False
+    ) -> Iterator[tuple[str, Document]]:
+        """The annotated documents of some items of a file, without malformed ones. Whether `any_good` came before."""
+        path, name = given.path, given.name
+        with known_as(name, path):
+            for place, item in items:
+                place = place.replace(path, name, 1)
                 try:
-                    document = self.annotate(document)
+                    document = self.checked_document(item)
                 except ConfigurationError as error:
-                    raise _placed(error, place) from error.__cause__
-            yield place, document
-        if self.malformed and not any_good:
-            raise self.malformed[0]
+                    message = str(error if error is item else placed(error, place)).replace(path, name)
+                    self.report.leave_out(ConfigurationError(message), any_good)
+                    continue
+                any_good = True
+                for message in document.data.get(MALFORMED, ()):
+                    self.report.leave_out(ConfigurationError(message.replace(path, name)), any_good)
+                if not given.are_annotated:
+                    try:
+                        document = self.annotate(document)
+                    except ConfigurationError as error:
+                        raise placed(error, place) from error.__cause__
+                yield place, document
 
     def checked_document(self, item: Any) -> Document:
         """The document of an item, or a document itself, checked. The error of a malformed item is raised."""
@@ -348,12 +323,6 @@ class ReadingComprehensionReader(DatasetReader):
         document = item if isinstance(item, Document) else self.to_document(item)
         self.check_questions(document)
         return document
-
-    def _leave_out(self, error: ConfigurationError, any_good: bool) -> None:
-        """Counts a malformed item. Raises its error if there have been many, and none that is good."""
-        self.malformed.append(error)
-        if not any_good and len(self.malformed) >= MOST_MALFORMED:
-            raise self.malformed[0]
 
     def check_header(self, path: str, header: dict[str, Any]) -> None:
         """Refuses the documents of another reader, and warns if annotation failed for some."""
@@ -365,7 +334,7 @@ class ReadingComprehensionReader(DatasetReader):
                 f"expected those of {name!r}"
             )
         if header.get("failed"):
-            logger.warning("%s: %s documents are missing, as their annotation failed", path, header["failed"])
+            logger.warning("%s: %s documents or parts of documents are missing, as they failed", path, header["failed"])
         logger.info("%s was annotated by %s", path, header.get("annotators"))
 
     @classmethod
@@ -447,7 +416,7 @@ class ReadingComprehensionReader(DatasetReader):
 
     def skip(self, cause: str) -> bool:
         """Counts a question that the data set's rule leaves out. Returns true if it gets no instance."""
-        self.skipped[cause] += 1
+        self.report.skipped[cause] += 1
         return not self._keep_skipped
 
     def check_questions(self, document: Document) -> None:
@@ -514,15 +483,3 @@ class ReadingComprehensionReader(DatasetReader):
 def candidate_names(candidates: Sequence[Text]) -> list[str]:
     """Each candidate as a text."""
     return [candidate if isinstance(candidate, str) else " ".join(candidate) for candidate in candidates]
-
-
-def _is_skipped(instance: Instance) -> bool:
-    answer, start = instance.get("answer"), instance.get("span_start")
-    if isinstance(start, IndexField):
-        return start.sequence_index < 0
-    return isinstance(answer, AnswerField) and answer.label == SKIPPED_ANSWER
-
-
-def _placed(error: ConfigurationError, place: str) -> ConfigurationError:
-    """The error with the place before its message, unless the message begins with it."""
-    return error if str(error).startswith(place) else ConfigurationError(f"{place}: {error}")

@@ -41,11 +41,11 @@ def cpp(given: RecurrenceInput) -> torch.Tensor:
     needs_grad = torch.is_grad_enabled() and any(x is not None and x.requires_grad for x in (*tensors, *weights))
     sources = [edge.sources.contiguous() for edge in edges]
     slices = [edge.carried for edge in edges]
-    reads = _Reads(mask.contiguous(), sources, slices, reverse)
-    return _Recurrence.apply(needs_grad, reads, *tensors, *weights)
+    steps = _Steps(mask.contiguous(), sources, slices, reverse)
+    return _Recurrence.apply(needs_grad, steps, *tensors, *weights)
 
 
-class _Reads(NamedTuple):
+class _Steps(NamedTuple):
     """The steps in the order of time: the mask, the sources and the slice of each relation, and the direction."""
 
     mask: torch.Tensor
@@ -59,7 +59,7 @@ class _Recurrence(torch.autograd.Function):
     def forward(
         ctx: Any,
         needs_grad: bool,
-        reads: _Reads,
+        steps: _Steps,
         inputs: torch.Tensor,
         weight_ih: Optional[torch.Tensor],
         bias: Optional[torch.Tensor],
@@ -84,11 +84,11 @@ class _Recurrence(torch.autograd.Function):
             "states": states,
             "gates": gates,
         }
-        _call("forward", tensors, reads, weights)
-        ctx.reverse, ctx.slices = reads.reverse, reads.slices
+        _call("forward", tensors, steps, weights)
+        ctx.reverse, ctx.slices = steps.reverse, steps.slices
         # Of projected inputs backward needs nothing.
         kept = None if weight_ih is None else inputs
-        read = (reads.mask, *reads.sources, *weights)
+        read = (steps.mask, *steps.sources, *weights)
         ctx.save_for_backward(kept, weight_ih, keys, weight_hh, memory, states, gates, *read)
         return states
 
@@ -128,8 +128,8 @@ class _Recurrence(torch.autograd.Function):
             "grad_weight_hh": grad_weight_hh,
             "grad_bias_hn": grad_bias_hn,
         }
-        reads = _Reads(mask, sources, ctx.slices, ctx.reverse)
-        _call("backward", tensors, reads, weights, grad_weights)
+        steps = _Steps(mask, sources, ctx.slices, ctx.reverse)
+        _call("backward", tensors, steps, weights, grad_weights)
         grads = (grad_inputs, grad_weight_ih, grad_bias, grad_keys, grad_weight_hh, grad_bias_hn, grad_memory)
         return (None, None, *grads, *(grad_weights if keys is None else [None] * len(weights)))
 
@@ -161,11 +161,11 @@ class _Problem(ctypes.Structure):
 def _call(
     name: str,
     tensors: dict[str, Optional[torch.Tensor]],
-    reads: _Reads,
+    steps: _Steps,
     weights: Sequence[torch.Tensor],
     grad_weights: Sequence[Optional[torch.Tensor]] = (),
 ) -> None:
-    mask, sources, slices, reverse = reads
+    mask, sources, slices, reverse = steps
     relations = (_Relation * len(sources))(
         *(
             _Relation(

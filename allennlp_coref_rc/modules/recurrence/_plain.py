@@ -26,7 +26,7 @@ def plain(given: RecurrenceInput) -> torch.Tensor:
     # Time comes first inside, so that one step is one contiguous block.
     weights = [edge.weights.transpose(0, 1) for edge in edges]
     return _Recurrence.apply(
-        _Reads(~mask.t().unsqueeze(-1), rows, slices, reverse),
+        _Steps(~mask.t().unsqueeze(-1), rows, slices, reverse),
         inputs.transpose(0, 1),
         weight_hh,
         bias_hn,
@@ -45,7 +45,7 @@ def _rows_of(sources: torch.Tensor, num_states: int) -> torch.Tensor:
     return states * batch_size + torch.arange(batch_size, device=sources.device).view(1, -1, 1)
 
 
-class _Reads(NamedTuple):
+class _Steps(NamedTuple):
     """
     The steps in the order of time: the padding, the rows (see `_rows_of`) and the slice of each relation, the
     direction.
@@ -63,14 +63,14 @@ class _Recurrence(torch.autograd.Function):
     @staticmethod
     def forward(
         ctx: Any,
-        reads: _Reads,
+        order: _Steps,
         inputs: torch.Tensor,
         weight_hh: torch.Tensor,
         bias_hn: torch.Tensor,
         memory: torch.Tensor,
         *weights: torch.Tensor,
     ) -> torch.Tensor:
-        padding, rows, slices, reverse = reads
+        padding, rows, slices, reverse = order
         length, batch_size, _ = inputs.shape
         size = bias_hn.size(0)
         buffer = inputs.new_empty(length + memory.size(0) + 1, batch_size, size)

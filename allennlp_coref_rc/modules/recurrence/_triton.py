@@ -109,8 +109,8 @@ def fused(given: RecurrenceInput) -> torch.Tensor:
         for tensor in (inputs, weight_hh, bias, bias_hh, memory, weights)
     ]
     needs_grad = torch.is_grad_enabled() and any(x is not None and x.requires_grad for x in tensors)
-    reads = _Reads(mask.contiguous(), sources, keys is not None, tuple(relations), reverse)
-    return _Recurrence.apply(needs_grad, reads, *tensors)
+    steps = _Steps(mask.contiguous(), sources, keys is not None, tuple(relations), reverse)
+    return _Recurrence.apply(needs_grad, steps, *tensors)
 
 
 def edge_sources(
@@ -146,7 +146,7 @@ def edge_sources(
     return sources
 
 
-class _Reads(NamedTuple):
+class _Steps(NamedTuple):
     """
     The steps in the order of time: the mask, the sources of all relations, whether the weights are a softmax over the
     edges whose given weights are not 0, the relations' places and slices, the direction.
@@ -164,7 +164,7 @@ class _Recurrence(torch.autograd.Function):
     def forward(
         ctx: Any,
         needs_grad: bool,
-        reads: _Reads,
+        steps: _Steps,
         inputs: torch.Tensor,
         weight_hh: torch.Tensor,
         bias: Optional[torch.Tensor],
@@ -174,7 +174,7 @@ class _Recurrence(torch.autograd.Function):
     ) -> torch.Tensor:
         from allennlp_coref_rc.modules.recurrence import _triton_kernels
 
-        mask, sources, is_softmax, relations, reverse = reads
+        mask, sources, is_softmax, relations, reverse = steps
         batch_size, length, width = inputs.shape
         size = weight_hh.size(1)
         options = _options(weight_hh, size, width, sources, relations, reverse)

@@ -1,11 +1,12 @@
 import functools
 import logging
 from collections.abc import Callable, Sequence
-from typing import Optional
+from typing import Optional, Union
 
 import torch
 from torch.utils.checkpoint import checkpoint
 
+from allennlp_coref_rc.common.checks import check_tensor
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.data.annotation_layers.edges import FIRST_MENTION, OTHER_SEQUENCE
 from allennlp_coref_rc.modules.recurrence import _cpp, _triton
@@ -62,9 +63,9 @@ def recurrence(given: RecurrenceInput, backend: str = "auto", recompute: bool = 
     # Raises
 
     `ConfigurationError`
-        If shapes do not fit each other, sources are not int64, a source lies beyond the memory (checked on the CPU),
-        or `backend` is unknown or can't run here (`not supported: ...`). In backward, if `create_graph` asks for second
-        derivatives and the backend is not `"reference"`.
+        If a tensor is sparse, on another device or without values, shapes do not fit each other, sources are not int64,
+        a source lies beyond the memory (checked on the CPU), or `backend` is unknown or can't run here (`not supported:
+        ...`). In backward, if `create_graph` asks for second derivatives and the backend is not `"reference"`.
     """
     if backend not in BACKENDS:
         raise ConfigurationError(f"recurrence backend {backend!r} is unknown; choose one of {', '.join(BACKENDS)}")
@@ -207,13 +208,17 @@ def _readable(edges: Edges, mask: torch.Tensor, reverse: bool) -> Edges:
 def _check_shapes(given: RecurrenceInput) -> None:
     inputs, edges, weight_hh, bias_hn, mask, memory, _, weight_ih, bias, keys = given
 
-    def check(name: str, tensor: torch.Tensor, *expected: int) -> None:
-        if tensor.shape != expected:
-            raise ConfigurationError(f"recurrence: {name} has shape {tuple(tensor.shape)}, expected {expected}")
+    check_tensor("recurrence", "inputs", inputs, ("batch_size", "sequence_length", "input_size"))
+    batch_size, length, input_size = inputs.shape
+    if not input_size:
+        raise ConfigurationError(f"recurrence: inputs has shape {tuple(inputs.shape)}, expected an input_size above 0")
 
-    batch_size, length = inputs.shape[:2]
+    def check(name: str, tensor: torch.Tensor, *expected: Union[int, str]) -> None:
+        check_tensor("recurrence", name, tensor, expected, inputs.device)
+
+    check("weight_hh", weight_hh, "3 * hidden_size", "hidden_size or more")
     size = weight_hh.size(0) // 3
-    if weight_hh.dim() != 2 or weight_hh.size(0) != 3 * size or weight_hh.size(1) < size:
+    if not size or weight_hh.size(0) != 3 * size or weight_hh.size(1) < size:
         raise ConfigurationError(
             f"recurrence: weight_hh has shape {tuple(weight_hh.shape)}, expected (3 * hidden_size, hidden_size or more)"
         )
@@ -228,16 +233,16 @@ def _check_shapes(given: RecurrenceInput) -> None:
             raise ConfigurationError("recurrence: keys are given without weight_ih, expected both or neither")
         check("inputs", inputs, batch_size, length, 3 * size)
     else:
-        check("weight_ih", weight_ih, 3 * size, inputs.size(2))
+        check("weight_ih", weight_ih, 3 * size, input_size)
         check("bias", bias, 3 * size)
         if keys is not None:
-            check("keys", keys, len(edges), inputs.size(2))
+            check("keys", keys, len(edges), input_size)
     check("mask", mask, batch_size, length)
     if memory is not None:
-        check("memory", memory, batch_size, memory.size(1), size)
+        check("memory", memory, batch_size, "memory_length", size)
     num_states = length + (0 if memory is None else memory.size(1))
     for i, (sources, weights, start, stop, to) in enumerate(edges):
-        check(f"edges[{i}].sources", sources, batch_size, length, sources.size(-1))
+        check(f"edges[{i}].sources", sources, batch_size, length, "edges")
         if sources.dtype != torch.int64:
             raise ConfigurationError(f"recurrence: edges[{i}].sources is {sources.dtype}, expected torch.int64")
         check(f"edges[{i}].weights", weights, *sources.shape)

@@ -1,6 +1,5 @@
 from allennlp_coref_rc.modules.seq2seq_encoders.annotated_seq2seq_encoder import (
     AnnotatedSeq2SeqEncoder,
-    check_pair,
     encode,
     encode_pair,
     gather_sources,

@@ -6,6 +6,7 @@ import torch
 from allennlp.modules import Seq2SeqEncoder
 from allennlp.modules.seq2seq_encoders import ComposeEncoder
 
+from allennlp_coref_rc.common.checks import check_tensor
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.data.fields import AnnotationTensors
 from allennlp_coref_rc.modules.packed import read_packed
@@ -58,6 +59,16 @@ class AnnotatedSeq2SeqEncoder(Seq2SeqEncoder):
     def annotation_layers(self) -> Collection[str]:
         """The names of the annotation layers that this encoder reads."""
         return ()
+
+    def check_input(self, inputs: torch.Tensor, mask: torch.Tensor) -> None:
+        """Raises a `ConfigurationError` if these are not what `forward` says."""
+        name = type(self).__name__
+        check_tensor(name, "inputs", inputs, ("batch_size", "sequence_length", self.get_input_dim()))
+        check_tensor(name, "mask", mask, tuple(inputs.shape[:2]), inputs.device)
+        if not inputs.is_floating_point() or mask.dtype != torch.bool:
+            raise ConfigurationError(
+                f"{name}: found inputs of {inputs.dtype} and a mask of {mask.dtype}, expected floats and torch.bool"
+            )
 
     def warn_unannotated(self) -> None:
         """Warns, once in a process, that encoders of this class read annotation layers but got no annotations."""
@@ -146,13 +157,6 @@ def encode_pair(passage_encoder: Seq2SeqEncoder, question_encoder: Seq2SeqEncode
         else:
             pair = pair.with_vectors(encode(part, pair.passage), encode(question_part, pair.question))
     return pair
-
-
-def check_pair(passage_encoder: Seq2SeqEncoder, question_encoder: Seq2SeqEncoder) -> None:
-    """Raises the `ConfigurationError` of `encode_pair` if the settings of the two encoders do not fit together."""
-    for part, question_part in _paired_parts(passage_encoder, question_encoder):
-        if isinstance(part, AnnotatedSeq2SeqEncoder):
-            part.shares_memory(question_part)
 
 
 def _paired_parts(encoder: Seq2SeqEncoder, question_encoder: Seq2SeqEncoder) -> list[tuple[Seq2SeqEncoder, ...]]:

@@ -4,6 +4,7 @@ from typing import Any, Optional, Self
 import torch
 from allennlp.modules import Seq2SeqEncoder
 
+from allennlp_coref_rc.common.checks import check_number
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.data.annotation_layers.edges import FIRST_MENTION, PADDING
 from allennlp_coref_rc.modules.initializers import gated_normal_
@@ -95,11 +96,7 @@ class CorefGru(RecurrentEncoder):
                 f"coref_gru: hidden_size is {hidden_size}, expected a positive multiple of {parts}: one part for the "
                 f"sequence and one for each of the relations {list(relations)}"
             )
-        if questions_padded_to is not None and questions_padded_to < 1:
-            raise ConfigurationError(
-                f"coref_gru: questions_padded_to is {questions_padded_to}, expected 1 or more tokens, or null to "
-                "hand over the whole memory"
-            )
+        check_number("coref_gru", "questions_padded_to", questions_padded_to)
         if questions_padded_to is not None and not share_memory:
             raise ConfigurationError(
                 f"coref_gru: questions_padded_to is {questions_padded_to} and share_memory false, expected one of "

@@ -7,6 +7,7 @@ from allennlp.modules import Seq2SeqEncoder
 from allennlp.nn.util import add_positional_features
 from torch.nn.functional import pad
 
+from allennlp_coref_rc.common.checks import check_number
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.data.fields import AnnotationTensors
 from allennlp_coref_rc.modules.annotated_self_attention import AnnotatedSelfAttention, HeadViews
@@ -129,9 +130,17 @@ class Dassa(AnnotatedSeq2SeqEncoder):
         # Jsonnet sorts keys, Python does not: the parameters' meaning must not depend on it.
         self.heads = dict(sorted((heads or {}).items()))
         """The number of heads for each annotation layer, in order."""
+        for key, number, least in (
+            ("input_dim", input_dim, 1),
+            ("num_blocks", num_blocks, 1),
+            ("num_convs_per_block", num_convs_per_block, 0),
+            ("feedforward_hidden_dim", feedforward_hidden_dim, 1),
+            ("label_dim", label_dim, 1),
+            ("num_attention_heads", num_attention_heads, 1),
+        ):
+            check_number("dassa", key, number, least)
         _check("conv_kernel_size", conv_kernel_size, bool(conv_kernel_size % 2), "an odd number")
         _check("hidden_dim", hidden_dim, hidden_dim % 2 == 0 and hidden_dim > 2, "an even number above 2")
-        _check("num_attention_heads", num_attention_heads, num_attention_heads > 0, "1 or more")
         multiple = f"a multiple of num_attention_heads, {num_attention_heads}"
         _check("attention_projection_dim", attention_dim, attention_dim % num_attention_heads == 0, multiple)
         self._check_heads(num_attention_heads, list(annotated_blocks), num_blocks, vocab)
@@ -205,6 +214,7 @@ class Dassa(AnnotatedSeq2SeqEncoder):
         `torch.FloatTensor`
             Shape: (batch_size, sequence_length, hidden_dim). Zero where masked.
         """
+        self.check_input(inputs, mask)
         if annotations is None:
             self.warn_unannotated()
         views = None

@@ -8,7 +8,7 @@ from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.data.annotation_layers.edges import question_first_name
 from allennlp_coref_rc.data.fields import AnnotationTensors
 from allennlp_coref_rc.modules.recurrence import Edges
-from allennlp_coref_rc.modules.seq2seq_encoders.recurrent_encoder import Reader, RecurrentEncoder, rnn_shapes
+from allennlp_coref_rc.modules.seq2seq_encoders.recurrent_encoder import EncoderAndText, RecurrentEncoder, rnn_shapes
 
 SEQUENTIAL = "sequential"
 
@@ -151,17 +151,17 @@ class MageGru(RecurrentEncoder):
         sizes = dict(zip([SEQUENTIAL, *self._relations], self._sizes))
         return {**super()._pair_settings(), "state_sizes": sizes, "joint": self._joint}
 
-    def _encode_pair(self, *readers: Reader) -> tuple[torch.Tensor, torch.Tensor]:
+    def _encode_pair(self, *pairs: EncoderAndText) -> tuple[torch.Tensor, torch.Tensor]:
         if not self._joint:
-            return super()._encode_pair(*readers)
+            return super()._encode_pair(*pairs)
         question_first = [
             (encoder, text._replace(annotations=self._question_first(text.annotations or {})))
-            for encoder, text in reversed(readers)
+            for encoder, text in reversed(pairs)
         ]
         if self.training and torch.rand((), device="cpu") < 0.5:
             question, passage = super()._encode_pair(*question_first)
             return passage, question
-        return super()._encode_pair(*readers)
+        return super()._encode_pair(*pairs)
 
     def _question_first(self, annotations: AnnotationTensors) -> AnnotationTensors:
         """The edges for reading the question first, by the names of the layers without this option."""

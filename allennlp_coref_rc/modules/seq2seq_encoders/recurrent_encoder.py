@@ -6,6 +6,7 @@ import torch
 from allennlp.modules import Seq2SeqEncoder
 from torch.nn import Parameter
 
+from allennlp_coref_rc.common.checks import check_number
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.data.fields import AnnotationTensors
 from allennlp_coref_rc.modules.gpu import in_parallel, once
@@ -13,8 +14,8 @@ from allennlp_coref_rc.modules.pair import Pair, TokenVectors
 from allennlp_coref_rc.modules.recurrence import Edges, RecurrenceInput, edge_sources, recurrence
 from allennlp_coref_rc.modules.seq2seq_encoders.annotated_seq2seq_encoder import AnnotatedSeq2SeqEncoder
 
-Reader = tuple["RecurrentEncoder", TokenVectors]
-"""An encoder and what it reads."""
+EncoderAndText = tuple["RecurrentEncoder", TokenVectors]
+"""An encoder and the text that it encodes."""
 
 
 def rnn_shapes(input_size: int, rows: int, recurrent_size: int) -> dict[str, tuple[int, ...]]:
@@ -71,6 +72,7 @@ class RecurrentEncoder(AnnotatedSeq2SeqEncoder):
         backend: str = "auto",
     ) -> None:
         super().__init__()
+        check_number(type(self).__name__, "input_size", input_size)
         self._input_size = input_size
         self._hidden_size = hidden_size
         self._relations = list(relations)
@@ -165,8 +167,8 @@ class RecurrentEncoder(AnnotatedSeq2SeqEncoder):
         annotated = all(text.annotations is not None for text in pair)
         if not annotated or not self.shares_memory(question_encoder):
             return super().encode_pair(question_encoder, pair)
-        readers = (self, pair.passage), (cast(RecurrentEncoder, question_encoder), pair.question)
-        return pair.with_vectors(*self._encode_pair(*readers))
+        pairs = (self, pair.passage), (cast(RecurrentEncoder, question_encoder), pair.question)
+        return pair.with_vectors(*self._encode_pair(*pairs))
 
     def shares_memory(self, question_encoder: Seq2SeqEncoder) -> bool:
         if not isinstance(question_encoder, type(self)) or not (self._share_memory and question_encoder._share_memory):
@@ -182,17 +184,17 @@ class RecurrentEncoder(AnnotatedSeq2SeqEncoder):
         """The settings that two encoders which read each other's states must share."""
         return {"hidden_size": self._hidden_size, "bidirectional": self._bidirectional}
 
-    def _encode_pair(self, *readers: Reader) -> tuple[torch.Tensor, torch.Tensor]:
+    def _encode_pair(self, *pairs: EncoderAndText) -> tuple[torch.Tensor, torch.Tensor]:
         """Encodes two sequences, each with its encoder, the first one first when reading forward."""
 
         def read(reverse: bool) -> tuple[torch.Tensor, ...]:
-            (encoder, text), (second_encoder, continuation) = readers[::-1] if reverse else readers
+            (encoder, text), (second_encoder, continuation) = pairs[::-1] if reverse else pairs
             states = encoder._read(text, reverse)
             memory = second_encoder._handed_over(text, states, reverse)
             both = states, second_encoder._read(continuation, reverse, *memory)
             return both[::-1] if reverse else both
 
-        first, second = self._read_in_each_direction([text for _, text in readers], read)
+        first, second = self._read_in_each_direction([text for _, text in pairs], read)
         return first, second
 
     def _read_in_each_direction(
@@ -225,6 +227,7 @@ class RecurrentEncoder(AnnotatedSeq2SeqEncoder):
         (batch_size, sequence_length, hidden_size).
         """
         inputs, mask, annotations = text
+        self.check_input(inputs, mask)
         suffix = self._suffixes()[reverse]
         weight_ih, weight_hh, bias_ih, bias_hh = self._gru_parameters(suffix)
         if annotations is None:

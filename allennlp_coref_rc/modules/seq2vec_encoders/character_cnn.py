@@ -1,6 +1,8 @@
 import torch
 from allennlp.modules import Seq2VecEncoder
 
+from allennlp_coref_rc.common.checks import check_number
+
 
 @Seq2VecEncoder.register("character_cnn")
 class CharacterCnn(Seq2VecEncoder):
@@ -27,6 +29,8 @@ class CharacterCnn(Seq2VecEncoder):
 
     def __init__(self, embedding_dim: int, num_filters: int, width: int = 5, bias: bool = True) -> None:
         super().__init__()
+        for key, number in (("embedding_dim", embedding_dim), ("num_filters", num_filters), ("width", width)):
+            check_number("character_cnn", key, number)
         self._width = width
         self._convolution = torch.nn.Conv1d(embedding_dim, num_filters, width, bias=bias)
 

@@ -2,6 +2,8 @@ import torch
 from allennlp.modules import Seq2VecEncoder
 from allennlp.modules.seq2vec_encoders import GruSeq2VecEncoder
 
+from allennlp_coref_rc.common.checks import check_number
+
 
 @Seq2VecEncoder.register("projected_gru")
 class ProjectedGru(Seq2VecEncoder):
@@ -22,6 +24,8 @@ class ProjectedGru(Seq2VecEncoder):
 
     def __init__(self, input_size: int, hidden_size: int, output_size: int) -> None:
         super().__init__()
+        for key, number in (("input_size", input_size), ("hidden_size", hidden_size), ("output_size", output_size)):
+            check_number("projected_gru", key, number)
         self._gru = GruSeq2VecEncoder(input_size, hidden_size, bidirectional=True)
         self._projection = torch.nn.Linear(2 * hidden_size, output_size)
 

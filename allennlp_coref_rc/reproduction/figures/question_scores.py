@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy
 
 from allennlp_coref_rc.annotations.formats.json_value import JsonValue, read_json
+from allennlp_coref_rc.common.checks import check_number
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import atomic_write, write_text
 from allennlp_coref_rc.common.pictures import pyplot, save
@@ -225,8 +226,8 @@ class Comparison:
         for names, known in ((self.by, GROUPINGS), (self.measures, MEASURES)):
             if not names or not set(names) <= set(known):
                 raise ConfigurationError(f"found {str(names):.60}, expected some of {', '.join(known)}")
-        if not self.bounds or min(self.bounds) < 1 or self.samples < 1:
-            raise ConfigurationError("found bounds or samples of less than 1, expected 1 or more")
+        for name, number in (("bounds", min(self.bounds, default=0)), ("samples", self.samples)):
+            check_number("question_scores", name, number)
 
     def write(self, folder: str, paths: dict[str, str]) -> list[str]:
         """Writes tables and pictures from the readers' files of predictions. Returns their paths."""

@@ -40,7 +40,7 @@ def trained(config, tmp_path_factory):
     # Tests that evaluate have left it off, as AllenNLP does.
     logging.getLogger("allennlp.nn.initializers").disabled = False
     with redirect_stdout(io.StringIO()) as screen:
-        package = "allennlp_coref_rc.version"
+        package = "allennlp_coref_rc.common.version"
         allennlp.run(["train", str(config), "-s", str(folder / "quiet"), "--include-package", package])
     allennlp.run(["train", str(config), "-s", str(folder / "verbose")], verbose=True)
     return folder, screen.getvalue().splitlines()
@@ -70,7 +70,7 @@ def test_training_prints_a_line_an_epoch_and_a_closing_block(trained):
     closing = "\n".join(lines[5:])
     assert f"the best is epoch {metrics[1]['best_epoch'] + 1}" in closing
     assert f"Archive:   {folder}/quiet/model.tar.gz" in closing
-    package = "--include-package allennlp_coref_rc.version"
+    package = "--include-package allennlp_coref_rc.common.version"
     assert f"coref-rc evaluate {folder}/quiet/model.tar.gz test {package}" in closing
     assert f"--output-file predictions.jsonl {package}" in closing
     assert len(lines) < 20

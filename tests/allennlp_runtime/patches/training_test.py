@@ -3,6 +3,7 @@
 import json
 import multiprocessing
 import os
+import random
 import signal
 import struct
 import sys
@@ -20,7 +21,7 @@ import wandb
 from allennlp.common import Params
 from allennlp.data import DatasetReader, Instance, Vocabulary
 from allennlp.data.data_loaders import MultiProcessDataLoader, SimpleDataLoader
-from allennlp.data.fields import TextField
+from allennlp.data.fields import MetadataField, TextField
 from allennlp.models import Model
 from allennlp.modules.seq2vec_encoders import CnnEncoder
 from allennlp.nn import Module
@@ -31,6 +32,9 @@ from allennlp.training.trainer import TrainerCheckpoint
 from tensorboardX.proto import event_pb2
 
 from allennlp_coref_rc.__main__ import main
+from allennlp_coref_rc.safe_archives.archives import guards, trusting
+from allennlp_coref_rc.safe_archives.registered_names import only_registered
+from allennlp_coref_rc.safe_archives.unpacking import without_network
 from tests.training_config.configs import CONFIGS, load_small
 
 
@@ -123,6 +127,31 @@ def test_workers_end_with_a_training_that_is_killed(fails, tmp_path, monkeypatch
             os.kill(worker, signal.SIGKILL)
 
 
+class Told(DatasetReader):
+    """Tells what holds in the process that reads."""
+
+    def _read(self, file_path):
+        threads = torch.get_num_threads() if file_path == "fork" else 1
+        yield Instance({"told": MetadataField((random.random(), guards(), threads))})
+
+    def apply_token_indexers(self, instance):
+        pass
+
+
+@pytest.mark.parametrize("start_method", ["fork", pytest.param("spawn", marks=pytest.mark.slow)])
+def test_a_worker_trusts_archives_and_draws_numbers_as_its_parent(start_method):
+    torch.set_num_threads(2)
+    random.seed(5)
+    expected = random.random()
+    random.seed(5)
+    with trusting(False), only_registered("a"), without_network("b"):
+        loader = MultiProcessDataLoader(
+            Told(), start_method, batch_size=1, num_workers=1, start_method=start_method, quiet=True
+        )
+    (told,) = loader.iter_instances()
+    assert told["told"].metadata == (expected, [False, True, "b"], 1)
+
+
 def wait_until(holds):
     end = time.monotonic() + 60
     while not holds():
@@ -184,31 +213,56 @@ def test_sharded_weights_are_found_in_a_folder_that_looks_like_a_pattern(tmp_pat
     assert set(torch.load(folder / "best.th", weights_only=True)["found"]) == paths
 
 
-def test_a_training_can_be_continued_for_more_epochs(tmp_path, capsys):
+@pytest.fixture
+def train_command(tmp_path, capsys):
+    """Trains a small model that resumes exactly, in a folder, with changes to its config. Returns the screen."""
     params = load_small(CONFIGS / "babi" / "bi_gru.jsonnet").as_dict(quiet=True)
     params["trainer"]["checkpointer"] = {"type": "exact"}
     (tmp_path / "small.json").write_text(json.dumps(params))
 
-    def train_command(folder, epochs, *more, **settings):
-        overrides = json.dumps({"trainer.num_epochs": epochs, **settings})
-        main(["train", str(tmp_path / "small.json"), "-s", str(tmp_path / folder), "-o", overrides, *more])
+    def run(folder, changes, *more):
+        main(["train", str(tmp_path / "small.json"), "-s", str(tmp_path / folder), "-o", json.dumps(changes), *more])
         return "".join(capsys.readouterr())
 
-    train_command("at_once", 2)
-    train_command("longer", 1)
-    # The other checkpointer also keeps the last epoch's.
-    usual = {"trainer.checkpointer": {}}
-    train_command("ended", 1, **usual)
-    assert "--recover with a larger trainer.num_epochs" in train_command("ended", 1, "--recover", **usual)
-    train_command("longer", 2, "--recover")
+    return run
+
+
+LONGER = {
+    "trainer.num_epochs": ({"trainer.num_epochs": 1}, {"trainer.num_epochs": 2}),
+    # Nothing is learned, so the first epoch is the best.
+    "trainer.patience": (
+        {"trainer.num_epochs": 9, "trainer.optimizer.lr": 0, "trainer.patience": 1},
+        {"trainer.num_epochs": 9, "trainer.optimizer.lr": 0, "trainer.patience": 3},
+    ),
+}
+
+
+@pytest.mark.parametrize("setting", LONGER)
+def test_a_training_can_be_continued_for_longer(setting, train_command, tmp_path, capsys):
+    shorter, longer = LONGER[setting]
+    train_command("at_once", longer)
+    train_command("longer", shorter)
+    train_command("longer", {**longer, "trainer.cuda_device": -1}, "--recover")
     names = ("training_loss", "validation_loss", "test_loss", "epoch", "best_epoch")
-    at_once, longer = (json.loads((tmp_path / name / "metrics.json").read_text()) for name in ("at_once", "longer"))
-    assert [longer[name] for name in names] == [at_once[name] for name in names]
-    # Other settings, and fewer epochs, are those of another training.
-    for epochs, settings in ((1, {}), (3, {"random_seed": 7})):
+    at_once, continued = (json.loads((tmp_path / name / "metrics.json").read_text()) for name in ("at_once", "longer"))
+    assert [continued[name] for name in names] == [at_once[name] for name in names]
+    trainer = json.loads((tmp_path / "longer" / "config.json").read_text())["trainer"]
+    assert (trainer["num_epochs"], trainer.get("patience")) == tuple(map(longer.get, LONGER))
+    # Smaller numbers, and other settings, are those of another training.
+    for changes, message in (
+        (shorter, f"found {setting} {shorter[setting]}, expected {longer[setting]}, as in "),
+        ({**longer, "trainer.grad_norm": 2}, "found trainer.grad_norm 2, expected nothing, as in "),
+    ):
         with pytest.raises(SystemExit):
-            train_command("longer", epochs, "--recover", **settings)
-    assert json.loads((tmp_path / "longer" / "config.json").read_text())["trainer"]["num_epochs"] == 2
+            train_command("longer", changes, "--recover")
+        assert message in capsys.readouterr().err
+
+
+def test_a_training_that_has_ended_says_how_to_train_longer(train_command):
+    # The other checkpointer also keeps the last epoch's.
+    changes = {"trainer.num_epochs": 1, "trainer.checkpointer": {}}
+    train_command("ended", changes)
+    assert "--recover with a larger trainer.num_epochs" in train_command("ended", changes, "--recover")
 
 
 def test_a_cnn_has_finite_numbers_for_short_words_in_mixed_precision():

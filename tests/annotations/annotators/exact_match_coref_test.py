@@ -35,6 +35,12 @@ def test_function_words_verbs_relations_and_signs_are_not_linked():
     assert linked("milk milk Zoë zoë r2 r2") == [["milk"] * 2, ["r2"] * 2, ["zoë"] * 2]
 
 
+def test_names_of_companies_and_couples_count_as_words():
+    text = "Smith & Co. sold Smith . Mr. and Mrs. Smith met Mr. Jones of Smith & Co. and Mr. Smith ."
+    assert linked(text) == [["smith"] * 2, ["smith & co."] * 2]
+    assert linked(text, entities=["co."]) == [["co."] * 2]
+
+
 def test_words_to_link_are_configurable():
     assert linked(STORY, entities=["Milk", "the"]) == [["milk"] * 2, ["the"] * 3]
     # The list replaces the default lists, so function words and verbs are linked. Signs never are.

@@ -149,10 +149,10 @@ def test_malformed_files_are_read_once(tmp_path):
     good = path.read_text()
     path.write_text(good + "{")
     annotator = precomputed(path, "annotated")
-    with pytest.raises(ConfigurationError, match="a.jsonl, line 3: found damaged JSON"):
+    with pytest.raises(ConfigurationError, match="a.jsonl, line 3: found 2 documents, the header says 1"):
         annotator.annotate(text)
     path.write_text(good)
-    with pytest.raises(ConfigurationError, match="a.jsonl, line 3: found damaged JSON"):
+    with pytest.raises(ConfigurationError, match="a.jsonl, line 3: found 2 documents, the header says 1"):
         annotator.annotate(text)
     assert pickle.loads(pickle.dumps(annotator)).annotate(text) == text
 

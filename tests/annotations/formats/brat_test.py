@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from allennlp_coref_rc.annotations import AnnotatedText, Edge
-from allennlp_coref_rc.annotations.formats import read_brat
+from allennlp_coref_rc.annotations.formats import FORMATS, read_brat
 from tests.annotations.formats.malformed import check_damaged_files
 
 FIXTURE = Path(__file__).parents[2] / "fixtures" / "formats" / "brat" / "story.ann"
@@ -36,6 +36,27 @@ def test_a_pair_of_files_gives_a_text():
 def test_line_ends_count_as_in_the_file(tmp_path):
     text = read(tmp_path, "He left.\r\nHe slept.", "T1\tP 0 2\tHe", "T2\tP 10 12\tHe", "*\tEquiv T1 T2")
     assert text.sentences == [(0, 2), (2, 4)] and text.clusters == [[(0, 1), (2, 3)]]
+
+
+@pytest.mark.parametrize("mark", ["", "\ufeff"])
+def test_offsets_may_count_a_line_end_of_windows_as_one_character(tmp_path, mark):
+    story = mark + "He left.\r\nHe slept.\r\nShe ran."
+    rows = [("He", 0), ("He", 9), ("She", 19), ("ran", 23)]
+    lines = [f"T{i}\tP {start} {start + len(word)}\t{word}" for i, (word, start) in enumerate(rows)]
+    text = read(tmp_path, story, *lines, "*\tEquiv T0 T1 T2", "R1\tDoes Arg1:T2 Arg2:T3")
+    assert text.tokens == "He left. He slept. She ran .".split() and text.clusters == [[(0, 1), (2, 3), (4, 5)]]
+    assert text.edges == [Edge("Does", (4, 5), (5, 6))]
+
+
+def test_a_bad_offset_costs_what_needs_it_alone(tmp_path, caplog):
+    (tmp_path / "a.txt").write_text("Ann met Bob. She left.")
+    rows = ["T1\tP 0 3\tAnn", "T2\tP 8 90\tBob", "T3\tP 13 16\tShe", "T4\tV 4 7\tmet"]
+    rows += ["*\tEquiv T1 T2 T3", "R1\tMet Arg1:T4 Arg2:T2", "R2\tWho Arg1:T4 Arg2:T1", "R3\tCoref Arg1:T2 Arg2:T4"]
+    (tmp_path / "a.ann").write_text("\n".join(rows) + "\n")
+    (text,) = FORMATS["brat"].read_all(str(tmp_path))
+    tokens = [[text.tokens[start:stop] for start, stop in cluster] for cluster in text.clusters]
+    assert tokens == [[["Ann"], ["She"]]] and [edge.type for edge in text.edges] == ["Who"]
+    assert f"{tmp_path}: 4 malformed parts left out; the first: {tmp_path}/a.ann, line 2" in caplog.text
 
 
 def test_a_byte_order_mark_counts_as_a_character_and_is_no_word(tmp_path):

@@ -107,6 +107,39 @@ def test_a_word_may_have_a_space_that_is_no_blank(tmp_path):
     assert text == AnnotatedText(["5\u00a0000", "５\u3000０"], [(0, 1), (1, 2)], [[(0, 1), (1, 2)]], id="d_0")
 
 
+KEY = """#begin document (LuoTestCase);
+test1\t0\t0\ta1\t(0
+test1\t0\t1\ta2\t0)
+test1\t0\t2\tb1\t(1(2
+test1\t0\t3\tb2\t1)2)
+
+test2\t0\t0\tc\t(1)
+test2\t0\t1\t.\t-\t
+#end document
+"""
+
+
+def test_keys_of_the_scorer_have_five_columns(tmp_path):
+    clusters = [[(0, 2)], [(2, 4), (4, 5)], [(2, 4)]]
+    expected = AnnotatedText("a1 a2 b1 b2 c .".split(), [(0, 4), (4, 6)], clusters, id="LuoTestCase")
+    assert read(tmp_path, KEY) == read(tmp_path, KEY.replace("\t\n", "\n").replace("\t", "  ")) == [expected]
+
+
+def test_a_malformed_part_costs_itself(tmp_path):
+    story = STORY.replace("nw/made/00/made_0001", "a") + BEGIN + "d 0 0 word\n" + END + STORY
+    story = story.replace("(V*)", "(V", 1)
+    path = tmp_path / "a.conll"
+    path.write_text(story)
+    found = list(FORMATS["conll_2012"].items(str(path)))
+    texts = [item for item in found if isinstance(item, AnnotatedText)]
+    whole = read(tmp_path, STORY)
+    assert [text.tokens for text in texts] == [text.tokens for text in whole * 2] and texts[2:] == whole
+    assert len(texts[0].frames) == len(whole[0].frames) - 1 and texts[0].clusters == whole[0].clusters
+    problems = [str(item) for item in found if not isinstance(item, AnnotatedText)]
+    assert len(problems) == 2 and "found no end of the argument V" in problems[0]
+    assert "found 4 columns, expected 5, or 12 or more" in problems[1]
+
+
 @st.composite
 def texts(draw):
     tokens = draw(st.lists(st.sampled_from(["a", "#", "(1)", "é"]), min_size=1, max_size=6))
@@ -140,16 +173,16 @@ BEGIN, END = "#begin document (d); part 0\n", "#end document\n"
     [
         (row("-"), "line 1: found 'd 0 0 word"),
         (BEGIN + row("-"), "line 1: found #begin without #end"),
-        (BEGIN + row("-") + BEGIN + END, "line 3: found #begin, expected #end of the one at line 1"),
+        (BEGIN + row("-") + BEGIN + END, "line 1: found #begin without #end"),
         (END, "line 1: found '#end document\\n', expected #begin document"),
         ("#begin d\n" + END, "line 1: found '#begin d\\n', expected #begin document (NAME); part NUMBER"),
         (BEGIN + "# comment\n" + END, "line 2: found '# comment\\n', expected a row or #end document"),
-        (BEGIN + "d 0 0 word -\n" + END, "line 2: found 5 columns, expected 12 or more"),
+        (BEGIN + "d 0 0 word - -\n" + END, "line 2: found 6 columns, expected 5, or 12 or more"),
         (BEGIN + row("-") + row("* -") + END, "line 3: found 13 columns, expected 12, as in the sentence so far"),
         (BEGIN + "d\t0\t0\t" + "\t-" * 8 + "\n" + END, "line 2: found no word in column 4"),
         (BEGIN + row("(x)") + END, "line 2: found '(x)', expected mentions like"),
         (BEGIN + row("7") + END, "line 2: found '7', expected mentions like"),
-        (BEGIN + row("(1)(2)") + END, "line 2: found '(1)(2)', expected mentions like"),
+        (BEGIN + row("(1)*(2)") + END, "line 2: found '(1)*(2)', expected mentions like"),
         (BEGIN + row(f"({'1' * 5000})") + END, "line 2: found '(11"),
         (
             BEGIN + row("(A* -") + row("* -") + "\n" + END,
@@ -226,6 +259,6 @@ def test_all_files_of_a_folder_are_read_in_order_of_their_names(tmp_path):
 def test_a_bracket_without_its_other_end_costs_its_mention_alone(tmp_path, caplog, rows, line, clusters):
     path = tmp_path / "a.conll"
     path.write_text(BEGIN + rows + END)
-    (text,) = read_conll_2012(str(path))
+    (text,) = FORMATS["conll_2012"].read_all(str(path))
     assert text.clusters == clusters
-    assert f"{path}, line {line}: " in caplog.text and "1 such mention" in caplog.text
+    assert f"1 malformed part left out; the first: {path}, line {line}: found a bracket of cluster 1" in caplog.text

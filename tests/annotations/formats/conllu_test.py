@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from allennlp_coref_rc.annotations import AnnotatedText, Edge
-from allennlp_coref_rc.annotations.formats import read_conllu
+from allennlp_coref_rc.annotations.formats import FORMATS, read_conllu
 from tests.annotations.formats.malformed import check_damaged_files
 
 FIXTURE = Path(__file__).parents[2] / "fixtures" / "formats" / "conllu" / "viaje.conllu"
@@ -56,6 +56,97 @@ def test_files_of_windows_and_files_without_documents_are_read(tmp_path):
     assert read(tmp_path, "# newdoc id = x\n\n") == []
     again = read(tmp_path, ("# newdoc id = x\n" + text[1:] + "\n") * 2)
     assert [(found.id, len(found)) for found in again] == [("x", 2)] * 2
+
+
+WORDS = [("Old", "("), ("Ann", ")"), ("met", ""), ("Bob", "()"), ("she", "()"), ("smiled", "")]
+
+ENTITIES = ["Ann", "Ann", "", "Bob", "Ann", ""]
+
+
+def with_header(header, opened, closed, numbers=None):
+    """The words with mentions in the form of a header. `numbers` are those of Ann and Bob."""
+    numbers = numbers or {"Ann": "1", "Bob": "2"}
+    text = f"# global.Entity = {header}\n" if header else ""
+    for i, ((word, brackets), entity) in enumerate(zip(WORDS, ENTITIES), start=1):
+        values = {"": "_", "(": "(" + opened, ")": closed + ")", "()": f"({opened})"}[brackets]
+        misc = "Entity=" + values.format(numbers[entity]) if brackets else "_"
+        text += row(i, word, misc=misc)
+    return text
+
+
+@pytest.mark.parametrize(
+    "header, opened, closed",
+    [
+        ("eid-etype-head-other", "e{}-person-1-", "e{}"),
+        ("eid", "e{}", "e{}"),
+        ("GRP-etype-infstat-minspan-link-identity", "{}-person-new-2-coref-Ann", "{}"),
+        ("etype-eid-infstat-minspan-link-identity", "person-{}-new-2-coref", "{}"),
+        ("entity-GRP-identity", "person-{}", "{}"),
+        ("entity-GRP", "person-{}", "person-{}"),
+        ("entity-GRP-identity", "person-{}-A_B", "person-{}-A_B"),
+        ("", "e{}-person-1-", "e{}"),
+        ("", "{}", "{}"),
+    ],
+)
+def test_the_header_says_which_value_is_the_number_of_the_entity(tmp_path, caplog, header, opened, closed):
+    (text,) = read(tmp_path, with_header(header, opened, closed))
+    assert text.clusters == [[(0, 2), (4, 5)], [(3, 4)]] and not caplog.records
+
+
+@pytest.mark.parametrize("header, values", [("etype-identity", "person-A"), ("entity", "person"), ("identity", "1")])
+def test_without_the_number_of_the_entity_there_are_no_clusters(tmp_path, caplog, header, values):
+    text = with_header(header, values, values.split("-")[0])
+    found = read(tmp_path, (text + "\n") * 2 + f"# newdoc id = b\n{text}")
+    assert [text.clusters for text in found] == [[], []] and [len(text) for text in found] == [12, 6]
+    assert [record.getMessage().split(",")[0] for record in caplog.records] == [
+        f"{tmp_path}/a.conllu: 9 mentions left out"
+    ]
+
+
+def test_a_type_without_a_header_is_said_to_be_taken_for_an_entity(tmp_path, caplog):
+    (text,) = read(tmp_path, with_header("", "{}", "{}", {"Ann": "person", "Bob": "place"}))
+    assert text.clusters == [[(0, 2), (4, 5)], [(3, 4)]]
+    assert "3 mentions whose first value is taken for the number of the entity" in caplog.text
+
+
+@pytest.mark.parametrize(
+    "header, form", [("eid-etype", "e1[{}]-person"), ("etype-eid", "person-e1[{}]"), ("GRP-etype", "1-person[{}]")]
+)
+def test_discontinuous_mentions_go_from_their_first_to_their_last_part(tmp_path, header, form):
+    parts = [form.format(f"{i}/2") for i in (1, 2)]
+    number = next(value for value in parts[0].split("-") if "1" in value.partition("[")[0])
+    closed = number if "[" in number else number + "[1/2]"
+    rows = [
+        row(1, misc=f"Entity=({parts[0]}"),
+        row(2, misc=f"Entity={closed})"),
+        row(3),
+        row(4, misc=f"Entity=({parts[1]})"),
+    ]
+    assert [text.clusters for text in read(tmp_path, f"# global.Entity = {header}\n" + "".join(rows))] == [[[(0, 4)]]]
+    with pytest.raises(ConfigurationError, match="line 2: a mention of e?1 begins here and never ends"):
+        read(tmp_path, f"# global.Entity = {header}\n" + "".join(rows[:3]))
+
+
+def test_what_is_malformed_costs_itself_and_is_named(tmp_path, caplog):
+    path = tmp_path / "a.conllu"
+    good = row(1, "Ann", 2, "nsubj", "Entity=(1)") + row(2, "left", 0, "root") + "\n"
+    bad = (
+        row(1, "Bob", "x", "nsubj", "Entity=1)") + row(2, "ran", 3, "root", "Entity=(2") + row(3, "x", 2, "adv") + "\n"
+    )
+    path.write_text(good + bad + row(2, "lost") + "\n" + good)
+    found = list(FORMATS["conllu"].items(str(path)))
+    (text,) = [item for item in found if isinstance(item, AnnotatedText)]
+    assert text.tokens == "Ann left Bob ran x Ann left".split() and text.clusters == [[(0, 1), (5, 6)]]
+    assert [edge.type for edge in text.edges] == ["nsubj", "root", "adv", "nsubj"]
+    problems = [str(item).removeprefix(f"{path}, ") for item in found if item is not text]
+    assert [problem.partition(",")[0] for problem in problems] == [
+        "line 4: found the head 'x'",
+        "line 4: a mention of 1 ends here and never begins",
+        "line 8: found the ID 2",
+        "line 5: a mention of 2 begins here and never ends",
+    ]
+    assert list(FORMATS["conllu"].read_all(str(path))) == [text]
+    assert f"{path}: 4 malformed parts left out; the first: {path}, line 4" in caplog.text
 
 
 @st.composite

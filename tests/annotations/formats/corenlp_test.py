@@ -7,7 +7,7 @@ from allennlp.common.checks import ConfigurationError
 from hypothesis import given, settings
 
 from allennlp_coref_rc.annotations import AnnotatedText, Edge
-from allennlp_coref_rc.annotations.formats import read_corenlp
+from allennlp_coref_rc.annotations.formats import FORMATS, read_corenlp
 from tests.annotations.formats.malformed import check_damaged_files
 from tests.annotations.texts import annotated_texts
 
@@ -62,6 +62,36 @@ def test_dependencies_are_edges_between_the_words_that_the_file_gives_with_them(
     assert [(edge.type, *words[slice(*edge.source)], *words[slice(*edge.target)]) for edge in text.edges] == expected
     assert text.edges[2:4] == [Edge("nmod:poss", (3, 4), (2, 3)), Edge("appos", (0, 1), (3, 4))]
     assert text.edges[-1] == Edge("punct", (16, 17), (17, 18))
+
+
+def test_dependencies_of_older_versions_are_read_and_others_are_not_dropped_silently(tmp_path, caplog):
+    edges = [{"dep": "ROOT", "governor": 0, "dependent": 2}, {"dep": "nsubj", "governor": 2, "dependent": 1}]
+    words = [{"word": "Mary"}, {"word": "took"}]
+
+    def sentence(**dependencies):
+        return {"tokens": words, **{key.replace("_", "-"): value for key, value in dependencies.items()}}
+
+    (old,) = read(tmp_path, {"sentences": [sentence(basic_dependencies=edges, collapsed_dependencies=edges)]})
+    assert old.edges == [Edge("nsubj", (1, 2), (0, 1))]
+    document = {"sentences": [sentence(collapsed_dependencies=edges), sentence(basicDependencies=edges), sentence()]}
+    with pytest.raises(ConfigurationError, match=r"at sentences\[0\].collapsed-dependencies, expected also basicDep"):
+        read(tmp_path, document)
+    (text,) = FORMATS["corenlp"].read_all(str(tmp_path / "a.json"))
+    assert text.edges == [Edge("nsubj", (3, 4), (2, 3))] and "1 malformed part left out" in caplog.text
+
+
+def test_a_malformed_part_costs_itself(tmp_path):
+    tokens = [{"word": "Mary"}, {"word": "took"}, {"word": "it"}]
+    bad = [{"dep": "obj", "governor": 2, "dependent": 9}, {"dep": "nsubj", "governor": 2, "dependent": 1}]
+    mentions = [{"sentNum": 1, "startIndex": 1, "endIndex": 2}, {"sentNum": 7, "startIndex": 1, "endIndex": 2}]
+    document = {"sentences": [{"tokens": tokens, "basicDependencies": bad}], "corefs": {"1": mentions}}
+    path = tmp_path / "a.json"
+    path.write_text("\n".join([json.dumps(document), '{"sentences": [{"tok', '{"sentences": 5}', json.dumps(document)]))
+    found = list(FORMATS["corenlp"].items(str(path)))
+    texts = [item for item in found if isinstance(item, AnnotatedText)]
+    assert [(text.clusters, text.edges) for text in texts] == [([[(0, 1)]], [Edge("nsubj", (1, 2), (0, 1))])] * 2
+    lines = [str(item).removeprefix(f"{path}, line ")[0] for item in found if not isinstance(item, AnnotatedText)]
+    assert lines == ["1", "1", "2", "3", "4", "4"]
 
 
 def test_without_a_name_in_the_file_the_file_names_a_document(tmp_path):

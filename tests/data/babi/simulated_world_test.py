@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 
 from allennlp_coref_rc.__main__ import main
+from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.data.babi.simulated_world import SIMULATED_TASKS, simulate_task
 from tests.data.babi.babi_oracle import AskedQuestion, answer, read_stories
 
@@ -182,12 +183,12 @@ def test_text_is_the_same_everywhere():
     "arguments, message",
     [
         ((4, 5, 1), "task: found 4, expected one of 1, 2, 3, 6, 7, 8, 9, 11, 13"),
-        ((1, 0, 1), "questions: found 0, expected at least 1"),
-        ((1, 5, -1), "seed: found -1, expected at least 0"),
+        ((1, 0, 1), "questions is 0, expected 1 or more"),
+        ((1, 5, -1), "seed is -1, expected 0 or more"),
     ],
 )
 def test_unusable_arguments_are_named(arguments, message):
-    with pytest.raises(ValueError, match=message):
+    with pytest.raises(ConfigurationError, match=message):
         simulate_task(*arguments)
 
 

@@ -4,16 +4,15 @@ import json
 import logging
 import lzma
 import random
+import re
 import shutil
 from unittest.mock import Mock
 
 import pytest
-import torch
 from allennlp.common import Params
 from allennlp.common.checks import ConfigurationError
 from allennlp.common.util import sanitize
 from allennlp.data import Batch, DatasetReader, Vocabulary
-from allennlp.data.data_loaders import MultiProcessDataLoader
 
 from allennlp_coref_rc.annotations import AnnotatedText, Document, write_documents
 from allennlp_coref_rc.annotations.annotators import ExactMatchCoref, SimpleTriples
@@ -28,7 +27,7 @@ from allennlp_coref_rc.data.annotation_layers import (
 from allennlp_coref_rc.data.babi.babi_files import read_babi
 from allennlp_coref_rc.data.dataset_readers.annotated_babi import AnnotatedBabiReader
 from allennlp_coref_rc.data.fields import CANDIDATE_LABELS, CLASS_LABELS, SKIPPED_ANSWER
-from tests.data.dataset_readers.reader_assertions import left_out
+from tests.data.dataset_readers.reader_assertions import check_workers, left_out
 from tests.shared import PROJECT
 
 FIXTURES = PROJECT / "tests" / "fixtures" / "babi"
@@ -102,12 +101,30 @@ class TestMalformedFiles:
     def test_content(self, tmp_path, name, content, line, found, expected):
         path = tmp_path / "qa1_train.txt"
         path.write_text(content, encoding="utf-8")
-        message = self.refusal(path)
+        message = self.refusal(path, lambda path: list(read_babi(path)))
         assert message.startswith(f"{path}, line {line}: found ")
         told, wanted = message.split(", expected ")
         assert found in told
         assert expected in wanted or expected == f"expected {wanted}"
         assert len(message) < len(str(path)) + 200
+
+    @pytest.mark.parametrize(
+        "lines, kept, lost",
+        [
+            ("3 Where?\tpark\t9\n4 Who?\tMary\t1\n", ["garden", "Mary", "Bob"], [3]),
+            ("x Where?\tpark\t1\n4 Who?\tMary\t1\n", ["garden", "Mary", "Bob"], [3]),
+            # What the story says after a malformed statement is not known, and each of its questions is lost.
+            ("x Mary left.\n4 Who?\tMary\t1\n5 Where?\tpark\t1\n", ["garden", "Bob"], [3, 4, 5]),
+            ("4 Who?\tMary\t1\n5 Bill left.\n6 Where?\tpark\t1\n", ["garden", "Bob"], [3, 5]),
+        ],
+    )
+    def test_a_malformed_line_costs_itself_or_the_questions_after_it(self, tmp_path, lines, kept, lost):
+        path = tmp_path / "qa1_train.txt"
+        path.write_text(GOOD + lines + "1 Bob left.\n2 Who left?\tBob\t1\n")
+        reader = AnnotatedBabiReader()
+        assert [instance["metadata"].metadata["answer"] for instance in reader.read(str(path))] == kept
+        places = [int(re.search(r", line (\d+): ", str(error))[1]) for error in reader.report.malformed]
+        assert places == lost and reader.report.skipped["malformed"] == len(lost)
 
     @pytest.mark.parametrize(
         "encoding, found", [("utf-16", "0xff"), ("utf-16-be", r"'\x001"), ("utf-16-le", r"'1\x00")]
@@ -409,7 +426,7 @@ class TestAnnotatedBabiReader:
         path.write_text("1 Mary is up.\n2 Bill is in the attic.\n3 Where is Bill?\tattic\t2\n")
         cause = "the answer lies beyond dataset_reader.max_passage_length"
         made = reader(max_passage_length=5)
-        assert list(made.read(str(path))) == [] and made.skipped == {cause: 1}
+        assert list(made.read(str(path))) == [] and made.report.skipped == {cause: 1}
         (kept,) = reader(max_passage_length=5, keep_skipped=True).read(str(path))
         assert kept["answer"].label == SKIPPED_ANSWER
 
@@ -427,29 +444,12 @@ class TestAnnotatedBabiReader:
         assert "bill" in words and "Bill" not in words and "@begin" in words
         assert tokens(instances[0]["passage"])[0] == "Bill"
 
-    @pytest.mark.parametrize("max_instances", [None, 3])
-    def test_two_workers_give_the_same_instances(self, max_instances):
-        def batches(num_workers):
-            loader = MultiProcessDataLoader(
-                reader(max_instances=max_instances), fixture(2), batch_size=1, num_workers=num_workers, quiet=True
-            )
-            loader.index_with(Vocabulary.from_instances(reader().read(fixture(2))))
-            found = [(batch["metadata"][0]["id"], batch) for batch in loader]
-            return sorted(found, key=lambda item: item[0])
-
-        def flat(values, prefix=""):
-            if isinstance(values, dict):
-                return {k: v for name in values for k, v in flat(values[name], f"{prefix}.{name}").items()}
-            return {prefix: values}
-
-        alone, shared = batches(0), batches(2)
-        assert [name for name, _ in alone] == [name for name, _ in shared]
-        assert len(alone) == len({name for name, _ in alone}) == (max_instances or 5)
-        for (_, one), (_, other) in zip(alone, shared):
-            one, other = flat(one), flat(other)
-            assert set(one) == set(other) and len(one) > 10
-            for name, values in one.items():
-                assert torch.equal(values, other[name]) if torch.is_tensor(values) else values == other[name]
+    @pytest.mark.parametrize(
+        "max_instances, start_method",
+        [(None, "fork"), (3, "fork"), pytest.param(None, "spawn", marks=pytest.mark.slow)],
+    )
+    def test_two_workers_give_the_same_instances(self, max_instances, start_method):
+        check_workers(lambda: reader(max_instances=max_instances), fixture(2), max_instances or 5, start_method)
 
     def test_max_instances(self):
         ids = [instance["metadata"].metadata["id"] for instance in reader(max_instances=3).read(fixture(1))]

@@ -240,7 +240,7 @@ class TestAnnotatedCnnDailyMailReader:
                 assert data["question_tokens"].count("@placeholder") == 1
                 marked = dict(instance["candidates"].human_readable_repr())
                 assert [data["passage_tokens"][place] == data["candidates"][i] for i, place in marked.items()]
-            assert not made.skipped
+            assert not made.report.skipped
 
     def test_a_broken_placeholder_is_mended(self, tmp_path):
         broken = [file for file in FILES if "@ placeholder" in file.read_text()]
@@ -261,14 +261,14 @@ class TestAnnotatedCnnDailyMailReader:
         write(tmp_path / "b.question", GOOD.replace("\n@entity2\n", "\n@entity3\n") + "\n@entity3:C")
         made = reader()
         assert [data["id"] for data in metadata(made.read(str(tmp_path)))] == ["a"]
-        assert made.skipped == {"the answer is not in the passage": 1}
+        assert made.report.skipped == {"the answer is not in the passage": 1}
         assert f"{tmp_path}: 1 of 2 questions skipped: the answer is not in the passage" in caplog.text
         made = reader(keep_skipped=True)
         assert [instance["answer"].label for instance in made.read(str(tmp_path))] == [1, -2]
-        assert made.skipped == {"the answer is not in the passage": 1}
+        assert made.report.skipped == {"the answer is not in the passage": 1}
         # What is cut off is not in the passage either.
         made = reader(max_passage_length=4)
-        assert not list(made.read(str(tmp_path))) and made.skipped.total() == 2
+        assert not list(made.read(str(tmp_path))) and made.report.skipped.total() == 2
 
     def test_unlabelled_input(self):
         made = reader(annotator=MarkersCoref(), permute_entities=True)

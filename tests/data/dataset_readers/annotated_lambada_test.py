@@ -81,12 +81,12 @@ class TestAnnotatedLambadaReader:
         skipped = {ABSENT: 1, NO_CONTEXT: 1}
         made = reader()
         assert len(list(made.read(PATH))) == 5
-        assert made.skipped == skipped
+        assert made.report.skipped == skipped
         for cause in skipped:
             assert f"{PATH}: 1 of 7 questions skipped: {cause}" in caplog.text
         made = reader(keep_skipped=True)
         instances = list(made.read(PATH))
-        assert len(instances) == 7 and made.skipped == skipped
+        assert len(instances) == 7 and made.report.skipped == skipped
         in_context = [instance["metadata"].metadata["answer_in_context"] for instance in instances]
         assert [instance["answer"].label != -2 for instance in instances] == in_context
         assert in_context.count(True) == 5
@@ -142,7 +142,7 @@ class TestAnnotatedLambadaReader:
         assert tokens(instance["passage"]) == passage.split()
         assert tokens(instance["question"]) == question.split()
         assert instance["answer"].label == answer
-        assert made.skipped.total() == (answer == -2)
+        assert made.report.skipped.total() == (answer == -2)
 
     def test_what_is_cut_off(self):
         instances = list(reader(max_passage_length=8, max_question_length=3, keep_skipped=True).read(PATH))
@@ -195,7 +195,7 @@ class TestAnnotatedLambadaReader:
             made = reader(annotator=ExactMatchCoref(), **options)
             plain = reader(keep_skipped=options.get("keep_skipped", False))
             check_annotated_file(made, plain, PATH, str(tmp_path / "a.jsonl.gz"))
-            assert plain.skipped == made.skipped
+            assert plain.report.skipped == made.report.skipped
 
     def test_max_instances_counts_what_is_kept(self):
         assert [data["answer"] for data in metadata(reader(max_instances=4).read(PATH))] == [
@@ -284,5 +284,5 @@ class TestRealFile:
                 assert tokens(instance["question"])[1:-2] == right.split()[:-1]
             kept += bool(keeps)
         assert kept == 3950
-        assert made.skipped == {ABSENT: 912, NO_CONTEXT: 7}
-        assert kept + made.skipped.total() == 4869
+        assert made.report.skipped == {ABSENT: 912, NO_CONTEXT: 7}
+        assert kept + made.report.skipped.total() == 4869

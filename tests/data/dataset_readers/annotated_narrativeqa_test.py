@@ -245,11 +245,11 @@ class TestLimits:
         assert [one["metadata"]["id"] for one in instances] == kept
         assert 0 < len(kept) < 6
         cause = "the answer lies beyond dataset_reader.max_passage_length"
-        assert short.skipped == {cause: 6 - len(kept)}
+        assert short.report.skipped == {cause: 6 - len(kept)}
         assert f"{6 - len(kept)} of 6 questions skipped: {cause}" in caplog.text
         assert max(len(one["passage"]) for one in instances) == 30
         assert {len(one["question"]) for one in instances} == {4}
-        assert not whole.skipped
+        assert not whole.report.skipped
 
     def test_skipped_questions_may_be_kept_without_a_span(self):
         instances = list(reader(max_passage_length=30, keep_skipped=True).read(TRAIN))
@@ -405,8 +405,21 @@ class TestMalformedFolders:
 
     def test_a_document_given_twice(self, folder):
         edit(folder / SUMMARIES, lambda rows: rows.append(rows[1]))
-        message = refusal(lambda: list(reader().read(str(folder / "train"))))
-        assert message == f"{folder / SUMMARIES}, line 8: found the document '0a11ce' a second time"
+        message = left_out(reader(), str(folder / "train"))
+        assert message == f"{folder / SUMMARIES}, line 8: found the document '0a11ce' a second time, expected it once"
+
+    @pytest.mark.parametrize("row", ["0a11ce,train\n", '0a11ce,"train"x,a\n', '0a11ce,train,"a\n'])
+    def test_a_bad_row_costs_itself_alone(self, folder, row):
+        questions = len(list(reader().read(str(folder / "train"))))
+        path = folder / "qaps.csv"
+        header, rest = path.read_text().split("\n", 1)
+        path.write_text(f"{header}\n{row}{rest}")
+        found = reader()
+        assert len(list(found.read(str(folder / "train")))) == questions
+        assert [str(error).split(":")[0] for error in found.report.malformed] == [f"{path}, line 2"]
+        # Many bad rows are no reason to refuse a file that also has good ones.
+        path.write_text(f"{header}\n{row * 150}{rest}")
+        assert len(list(found.read(str(folder / "train")))) == questions and len(found.report.malformed) == 150
 
     def test_an_unknown_set(self, folder):
         edit(folder / "qaps.csv", lambda rows: rows[1].__setitem__(1, "dev"))
@@ -462,7 +475,7 @@ def test_excerpts_share_the_most_with_their_questions(caplog):
         assert [instance[end].sequence_index for end in ("span_start", "span_end")] == (span if inside else [-1, -1])
         skipped += not inside
         moved += start > 0
-    assert moved and skipped and reader.skipped.total() == skipped
+    assert moved and skipped and reader.report.skipped.total() == skipped
     assert len(list(AnnotatedNarrativeQaReader(excerpt_length=12).read(TRAIN))) == len(whole) - skipped
     assert "the answer is not in the excerpt" in caplog.text
     # A passage that is shorter than its excerpt is whole.

@@ -143,7 +143,7 @@ class TestQuoref:
         with caplog.at_level(logging.INFO):
             instances = list(short.read(TRAIN))
         cause = "the answer lies beyond dataset_reader.max_passage_length"
-        assert short.skipped == {cause: 3} and f"3 of 9 questions skipped: {cause}" in caplog.text
+        assert short.report.skipped == {cause: 3} and f"3 of 9 questions skipped: {cause}" in caplog.text
         assert [one["metadata"]["id"] for one in instances] == ["q1", "q2", "q5", "q6", "q7", "q9"]
         assert max(len(one["question"]) for one in instances) == 4
         caplog.clear()
@@ -163,7 +163,7 @@ class TestQuoref:
         path, reader = damaged(change), quoref()
         # That the second span is missing does not stop training with the first.
         assert [values["id"] for values in metadata(reader.read(path))] == [f"q{i}" for i in range(2, 10)]
-        assert reader.skipped == {"the passage does not have the answer": 1}
+        assert reader.report.skipped == {"the passage does not have the answer": 1}
         first, *_, eighth, _ = metadata(quoref(keep_skipped=True).read(path))
         assert first["answer_texts"] == ["Eddie Moss"] and first["answer_spans"] == []
         assert eighth["answer_spans"] == [[13, 15]]
@@ -206,7 +206,7 @@ class TestSquad:
     def test_questions_without_an_answer(self):
         reader = AnnotatedSquadReader()
         assert len(list(reader.read(SQUAD))) == 2
-        assert reader.skipped == {"it has no answer (is_impossible)": 1}
+        assert reader.report.skipped == {"it has no answer (is_impossible)": 1}
         last = list(AnnotatedSquadReader(keep_skipped=True, tag_answers=True).read(SQUAD))[-1]
         assert last["metadata"]["answer_texts"] == [""] and last["span_end"].sequence_index == -1
         assert not any(last["answer_tags"].labels)
@@ -268,11 +268,36 @@ class TestContract:
         first = 5 if start == 10**6 else 4
         assert instances[0]["span_start"].sequence_index == first + (start == 10**6)
         assert [values["answer_texts"] for values in metadata(instances)] == texts[:2]
-        assert reader.skipped == {"the passage does not have the answer": 1}
+        assert reader.report.skipped == {"the passage does not have the answer": 1}
         assert "3 of 3 questions: an answer is not at its answer_start" in caplog.text
         kept = list(AnnotatedQuorefReader(keep_skipped=True, tag_answers=True).read(str(path)))
         assert [values["answer_texts"] for values in metadata(kept)] == texts
         assert kept[2]["span_start"].sequence_index == -1 and kept[1]["answer_tags"].labels.count(1) == 1
+
+    def test_answers_may_be_as_datasets_writes_them(self, tmp_path):
+        path, columns = tmp_path / "a.json", tmp_path / "b.json"
+        asked = [("Who?", ["Bo", "Bo Li"], [5, 5]), ("Whom?", ["Ann"], [15]), ("What?", [], [])]
+        as_rows, as_lists = (
+            [{"question": question, "answers": make(texts, starts)} for question, texts, starts in asked]
+            for make in (
+                lambda texts, starts: {"text": texts, "answer_start": starts},
+                lambda texts, starts: [{"text": t, "answer_start": s} for t, s in zip(texts, starts)],
+            )
+        )
+        as_lists[2]["is_impossible"] = True
+        for file, questions in ((path, as_rows), (columns, as_lists)):
+            context = {"context": "Then Bo Li met Ann. Ann left.", "qas": questions}
+            file.write_text(json.dumps({"data": [{"title": "t", "paragraphs": [context]}]}))
+        (one, kept), (other, _) = ((r, list(r.read(str(f)))) for f in (path, columns) for r in [AnnotatedSquadReader()])
+        assert [values["answer_texts"] for values in metadata(kept)] == [["Bo", "Bo Li"], ["Ann"]]
+        assert [
+            span_text(v, i["span_start"].sequence_index, i["span_end"].sequence_index)
+            for v, i in zip(metadata(kept), kept)
+        ] == ["Bo", "Ann"]
+        assert one.report.skipped == other.report.skipped == {"it has no answer (is_impossible)": 1}
+        as_rows[0]["answers"]["answer_start"].pop()
+        path.write_text(json.dumps({"data": [{"paragraphs": [{**context, "qas": as_rows}]}]}))
+        assert "at qas[0].answers.answer_start, expected 2 places" in left_out(AnnotatedSquadReader(), str(path))
 
     def test_unlabelled_input(self):
         instance = quoref().text_to_instance("Bo can't sing. He sleeps.", "Who sleeps?")

@@ -329,7 +329,7 @@ class TestAnnotatedWhoDidWhatReader:
     def test_bag_of_tokens(self, tmp_path):
         path = write(tmp_path / "a.xml", GOOD.replace("met Ann Lee-Poe", "met poe , Lee"))
         made = reader()
-        assert not list(made.read(path)) and made.skipped == {"the answer is not in the passage": 1}
+        assert not list(made.read(path)) and made.report.skipped == {"the answer is not in the passage": 1}
         instance = first(path, bag_of_tokens=True)
         found = {tuple(pair) for pair in instance["candidates"].human_readable_repr()}
         assert tokens(instance["passage"])[:9] == "Bob Roe met poe , Lee . Ann left".split()
@@ -355,7 +355,7 @@ class TestAnnotatedWhoDidWhatReader:
         content = re.sub("(<contextart[^>]*>).*(</contextart>)", rf"\g<1>{passage}\2", GOOD, flags=re.S)
         made = reader()
         instances = list(made.read(write(tmp_path / "a.xml", content)))
-        assert made.skipped.total() == skipped == 1 - len(instances)
+        assert made.report.skipped.total() == skipped == 1 - len(instances)
 
     @pytest.mark.parametrize("bag", [False, True])
     def test_candidates_of_the_fixtures_are_all_found(self, bag):
@@ -365,7 +365,7 @@ class TestAnnotatedWhoDidWhatReader:
                 assert instance["metadata"].metadata["candidates"] == item.choices
                 found = {i for i, _ in instance["candidates"].human_readable_repr()}
                 assert found == set(range(len(item.choices)))
-            assert not made.skipped
+            assert not made.report.skipped
 
     def test_answers_that_are_not_in_the_passage(self, tmp_path, caplog):
         second = GOOD[GOOD.index("<mc>") : GOOD.index("</ROOT>")].replace("met Ann Lee-Poe", "met nobody")

@@ -135,17 +135,17 @@ class TestAnnotatedWikiHopReader:
     def test_answers_that_are_not_in_the_passage(self, caplog):
         made = reader()
         assert [data["id"] for data in metadata(made.read(TRAIN))] == ["WH_train_0", "WH_train_1", "WH_train_2"]
-        assert made.skipped == {ABSENT: 1}
+        assert made.report.skipped == {ABSENT: 1}
         assert f"{TRAIN}: 1 of 4 questions skipped: {ABSENT}" in caplog.text
         made = reader(keep_skipped=True)
         instances = list(made.read(TRAIN))
         assert [instance["answer"].label for instance in instances] == [2, 2, 1, -2]
-        assert made.skipped == {ABSENT: 1}
+        assert made.report.skipped == {ABSENT: 1}
         # A candidate that is nowhere stays one: "upper vale" has no token here, but in a bag of tokens two.
         assert len(instances[3]["candidates"]) == 2
         assert {i for i, _ in instances[3]["candidates"].human_readable_repr()} == {0}
         made = reader(bag_of_tokens=True)
-        assert len(list(made.read(TRAIN))) == 4 and not made.skipped
+        assert len(list(made.read(TRAIN))) == 4 and not made.report.skipped
 
     def test_what_is_cut_off(self):
         whole = list(reader(shuffle_supports=False).read(TRAIN))
@@ -177,7 +177,7 @@ class TestAnnotatedWikiHopReader:
     def test_subsets(self, subset, expected, caplog):
         made = reader(subset=subset, keep_skipped=True)
         assert [data["id"] for data in metadata(made.read(DEV))] == [f"WH_dev_{i}" for i in expected]
-        assert made.skipped.total() == 3 - len(expected)
+        assert made.report.skipped.total() == 3 - len(expected)
         if subset:
             assert f"{DEV}: {3 - len(expected)} of 3 questions skipped: not of the subset {subset!r}" in caplog.text
 
@@ -468,7 +468,7 @@ class TestRealFiles:
         for name, number in (("train.json", 2), ("dev.json", 1)):
             made = reader(annotator=ExactMatchCoref())
             instances = list(made.read(str(WIKIHOP / name)))
-            assert len(instances) == number and not made.skipped
+            assert len(instances) == number and not made.report.skipped
             for instance, item in zip(instances, official(WIKIHOP / name)):
                 relation, _, entity = item["query"].partition(" ")
                 assert tokens(instance["question"]) == [relation, *entity.split()]

@@ -66,9 +66,9 @@ def test_values_of_other_types_are_left_out_with_their_line(tmp_path, name, valu
         path = write(tmp_path / f"{key}.jsonl", name, {"questions": [{**GOOD[name], key: value}]})
         reader = DatasetReader.by_name(name)()
         kept = len(list(reader.read(path)))
-        messages = list(map(str, reader.malformed))
+        messages = list(map(str, reader.report.malformed))
         assert all(message.startswith(f"{path}, line 3: ") and "expected" in message for message in messages)
-        assert kept + reader.skipped.total() == 2 and reader.skipped["malformed"] == len(messages)
+        assert kept + reader.report.skipped.total() == 2 and reader.report.skipped["malformed"] == len(messages)
         outcomes.add("left out" if messages else "read")
     assert "left out" in outcomes
 

@@ -3,6 +3,7 @@ What every reader has to do, checked on a file. Workers and annotated files give
 are refused.
 """
 
+import pickle
 import random
 from collections.abc import Callable
 from itertools import product
@@ -37,17 +38,20 @@ def refusal(read: Callable[[], Any]) -> str:
 def left_out(reader: DatasetReader, path: str) -> str:
     """The message of the only malformed item or question of a file, of which others are read."""
     assert list(reader.read(path))
-    (error,) = reader.malformed
-    assert reader.skipped["malformed"] == 1
+    (error,) = reader.report.malformed
+    assert reader.report.skipped["malformed"] == 1
     return str(error)
 
 
-def check_workers(make: Callable[[], DatasetReader], path: str, expected: int) -> None:
+def check_workers(make: Callable[[], DatasetReader], path: str, expected: int, start_method: str = "fork") -> None:
     """0 and 2 workers give the same instances, to the last tensor."""
     vocab = Vocabulary.from_instances(make().read(path))
 
     def batches(num_workers):
-        loader = MultiProcessDataLoader(make(), path, batch_size=1, num_workers=num_workers, quiet=True)
+        # Workers that are not forks get their reader like this.
+        reader = pickle.loads(pickle.dumps(make()))
+        options = {"batch_size": 1, "num_workers": num_workers, "start_method": start_method, "quiet": True}
+        loader = MultiProcessDataLoader(reader, path, **options)
         loader.index_with(vocab)
         return sorted(((batch["metadata"][0]["id"], _flat(batch)) for batch in loader), key=lambda item: item[0])
 

@@ -335,11 +335,17 @@ def test_unknown_backend():
     "change, message",
     [
         ({"inputs": torch.zeros(2, 3, 11)}, r"inputs has shape \(2, 3, 11\), expected \(2, 3, 12\)"),
+        ({"inputs": torch.zeros(3, 12)}, r"inputs has shape \(3, 12\), expected \(batch_size, sequence_length, input"),
+        ({"inputs": torch.zeros(2, 3, 0)}, r"inputs has shape \(2, 3, 0\), expected an input_size above 0"),
+        ({"inputs": torch.zeros(2, 3, 12).to_sparse()}, "inputs is torch.sparse_coo, expected a dense tensor"),
+        ({"mask": None}, "mask is NoneType, expected a dense tensor"),
+        ({"mask": torch.ones(2, 3, device="meta").bool()}, "mask is on the device meta, expected a dense tensor"),
+        ({"weight_hh": torch.zeros(0, 0)}, r"weight_hh has shape \(0, 0\), expected \(3 \* hidden_size, hidden_size"),
         ({"weight_hh": torch.zeros(11, 4)}, r"weight_hh has shape \(11, 4\), expected \(3 \* hidden_size, hidden_size"),
         ({"weight_hh": torch.zeros(12, 3)}, r"weight_hh has shape \(12, 3\), expected \(3 \* hidden_size, hidden_size"),
         ({"bias_hn": torch.zeros(5)}, r"bias_hn has shape \(5,\), expected \(4,\)"),
         ({"mask": torch.ones(2, 4).bool()}, r"mask has shape \(2, 4\), expected \(2, 3\)"),
-        ({"memory": torch.zeros(1, 2, 4)}, r"memory has shape \(1, 2, 4\), expected \(2, 2, 4\)"),
+        ({"memory": torch.zeros(1, 2, 4)}, r"memory has shape \(1, 2, 4\), expected \(2, memory_length, 4\)"),
         (
             {"weight_ih": torch.zeros(12, 12)},
             "weight_ih and bias are given without each other, expected both or neither",

@@ -5,13 +5,14 @@ from itertools import product
 import pytest
 import torch
 from allennlp.common import Params
+from allennlp.common.checks import ConfigurationError
 from allennlp.data import Vocabulary
 from allennlp.models import Model
 from allennlp.modules import Seq2SeqEncoder
 from allennlp.modules.seq2seq_encoders import ComposeEncoder
 
 from allennlp_coref_rc.modules.pair import TokenVectors
-from allennlp_coref_rc.modules.seq2seq_encoders import CorefGru, Dassa, encode
+from allennlp_coref_rc.modules.seq2seq_encoders import CorefGru, Dassa, MageGru, encode
 from allennlp_coref_rc.modules.seq2seq_encoders.annotated_seq2seq_encoder import REPORTED
 from tests.modules.seq2seq_encoders.pairs import encode_both
 
@@ -64,6 +65,31 @@ def test_compose_of_one_encoder_is_that_encoder():
     wrapped = [[one, ComposeEncoder([one]), ComposeEncoder([ComposeEncoder([one])])] for one in encoders]
     for pair in product(*wrapped):
         assert all(map(torch.equal, encode_both(*pair, *sequences), expected))
+
+
+X, MASK = torch.randn(2, 3, 6), torch.ones(2, 3, dtype=torch.bool)
+
+
+@pytest.mark.parametrize("encoder", [CorefGru(6, 4), MageGru(6, {"sequential": 4}), Dassa(6, 4, num_attention_heads=2)])
+@pytest.mark.parametrize(
+    "inputs, mask, message",
+    [
+        (X, None, "mask is NoneType, expected a dense tensor with values"),
+        (X.to_sparse(), MASK, "inputs is torch.sparse_coo, expected a dense tensor with values"),
+        (X, MASK.to_sparse(), "mask is torch.sparse_coo, expected a dense tensor with values"),
+        (X.to("meta"), MASK.to("meta"), "inputs is on the device meta, expected a dense tensor with values"),
+        (X, MASK.to("meta"), "mask is on the device meta, expected a dense tensor with values"),
+        (X[0], MASK[0], "inputs has shape (3, 6), expected (batch_size, sequence_length, 6)"),
+        (X[..., 1:], MASK, "inputs has shape (2, 3, 5), expected (batch_size, sequence_length, 6)"),
+        (X, MASK[:, 1:], "mask has shape (2, 2), expected (2, 3)"),
+        (X, MASK.long(), "found inputs of torch.float32 and a mask of torch.int64, expected floats and torch.bool"),
+        (X.long(), MASK, "found inputs of torch.int64 and a mask of torch.bool, expected floats and torch.bool"),
+    ],
+)
+def test_inputs_that_cannot_be_encoded_are_refused(encoder, inputs, mask, message):
+    with pytest.raises(ConfigurationError) as error:
+        encoder(inputs, mask)
+    assert str(error.value) == f"{type(encoder).__name__}: {message}"
 
 
 @pytest.fixture

@@ -399,7 +399,7 @@ def test_from_params_and_errors():
     with pytest.raises(ConfigurationError, match="hidden_size is 0, expected a positive multiple of 2"):
         CorefGru(5, 0)
     for length in (0, -1):
-        with pytest.raises(ConfigurationError, match=f"questions_padded_to is {length}, expected 1 or more tokens"):
+        with pytest.raises(ConfigurationError, match=f"questions_padded_to is {length}, expected 1 or more"):
             CorefGru(5, 8, questions_padded_to=length)
     with pytest.raises(ConfigurationError, match="questions_padded_to is 4 and share_memory false"):
         CorefGru(5, 8, share_memory=False, questions_padded_to=4)

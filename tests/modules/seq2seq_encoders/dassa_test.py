@@ -297,6 +297,8 @@ def test_passage_and_question_are_encoded_by_any_two_encoders():
     [
         ({"conv_kernel_size": 4}, "conv_kernel_size is 4, expected an odd number"),
         ({"hidden_dim": 13}, "hidden_dim is 13, expected an even number"),
+        ({"input_dim": 0}, "input_dim is 0, expected 1 or more"),
+        ({"num_convs_per_block": -1}, "num_convs_per_block is -1, expected 0 or more"),
         ({"num_attention_heads": 0}, "num_attention_heads is 0, expected 1 or more"),
         ({"num_attention_heads": 5}, "attention_projection_dim is 12, expected a multiple of"),
         ({"heads": {"srl": 3, "coref": 2}}, "expected positive numbers, together at most num_attention_heads, 4"),

@@ -2,6 +2,7 @@ import numpy
 import pytest
 import torch
 from allennlp.common import Params
+from allennlp.common.checks import ConfigurationError
 from allennlp.modules import Seq2VecEncoder
 
 from allennlp_coref_rc.modules.seq2vec_encoders import CharacterCnn, ProjectedGru
@@ -69,3 +70,16 @@ def test_registered():
         Params({"type": "projected_gru", "input_size": 25, "hidden_size": 25, "output_size": 64})
     )
     assert gru.get_output_dim() == 64
+
+
+@pytest.mark.parametrize(
+    "make, message",
+    [
+        (lambda: CharacterCnn(0, 4), "character_cnn: embedding_dim is 0, expected 1 or more"),
+        (lambda: CharacterCnn(3, 0), "character_cnn: num_filters is 0, expected 1 or more"),
+        (lambda: ProjectedGru(3, 0, 4), "projected_gru: hidden_size is 0, expected 1 or more"),
+    ],
+)
+def test_sizes_below_1_are_refused(make, message):
+    with pytest.raises(ConfigurationError, match=message):
+        make()

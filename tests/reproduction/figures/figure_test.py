@@ -192,7 +192,7 @@ def test_rows_that_are_drawn_beside_each_other_need_names_of_their_own(figures, 
         ),
         ("splits: [training]", "splits: training", r"figures\.2\.drawing: .*found the splits \['t', 'r'"),
         ("by: [passage length]", "by: [weather]", r"drawing: .*found \['weather'\], expected some of question type"),
-        ("bounds: [10]", "bounds: [0]", r"drawing: .*found bounds or samples of less than 1"),
+        ("bounds: [10]", "bounds: [0]", r"drawing: .*bounds is 0, expected 1 or more"),
         ("caption: loss by epoch", "title: loss", r'figures\.2: found the unknown key "title"'),
         ("caption: loss by epoch", "caption: loss\n    columns: {}", r'figures\.2: found the unknown key "columns"'),
         (

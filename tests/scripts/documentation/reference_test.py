@@ -34,7 +34,7 @@ def test_files_of_shown_classes_have_a_place():
     assert reference.places()["allennlp_coref_rc/annotations/annotators/annotator.py"] == (
         "reference/annotators.md#allennlp_coref_rc.annotations.annotators.annotator.Annotator"
     )
-    assert "allennlp_coref_rc/version.py" not in reference.places()
+    assert "allennlp_coref_rc/common/version.py" not in reference.places()
 
 
 def test_names_become_links():

@@ -133,6 +133,11 @@ TITLES: dict[str, int] = {
     **dict.fromkeys(read_words("female_titles"), FEMALE),
 }
 
+COMPANY_ENDINGS = frozenset("co co. corp corp. gmbh inc inc. llc llp ltd ltd. plc".split())
+
+BARE_PARTS = COMPANY_ENDINGS | {word for word in TITLES if word[-1] == "." or f"{word}." in TITLES}
+"""Parts of names that name nothing alone: what follows the name of a company, and abbreviated titles."""
+
 PRONOUNS: dict[str, Pronoun] = {
     word: pronoun
     for words, pronoun in (

@@ -14,6 +14,7 @@ from allennlp_coref_rc.annotations.annotators.roles.features import DEPENDENCY, 
 from allennlp_coref_rc.annotations.bio import PREDICATE
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.safe_archives.archives import config_and_weights
+from allennlp_coref_rc.safe_archives.weights import check_weights
 
 CHAIN = 4
 """How many ancestors of a predicate are told apart."""
@@ -170,6 +171,7 @@ class RoleNetwork(nn.Module):
         if model.get("type") != "role_labeller":
             raise ConfigurationError(f"{archive}: found a model {model.get('type')!r}, expected 'role_labeller'")
         network = cls(**model["network"])
+        check_weights(weights, network.state_dict(prefix="network."), archive)
         network.load_state_dict({name.removeprefix("network."): values for name, values in weights.items()})
         return network.eval()
 

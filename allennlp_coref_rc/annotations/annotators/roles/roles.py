@@ -2,14 +2,18 @@ import os
 from collections.abc import Sequence
 from dataclasses import replace
 from functools import cached_property
+from pathlib import Path
 from typing import Optional
 
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, shift_by
 from allennlp_coref_rc.annotations.annotators.annotator import Annotator
 from allennlp_coref_rc.annotations.annotators.roles.features import sentences
 from allennlp_coref_rc.annotations.annotators.roles.network import RoleNetwork
-from allennlp_coref_rc.annotations.english import ROLES, parse
+from allennlp_coref_rc.annotations.english import parse
 from allennlp_coref_rc.common.checks import check_number
+
+MODEL = os.fspath(Path(__file__).parent / "model")
+"""The folder of this package's own model."""
 
 
 @Annotator.register("roles")
@@ -42,7 +46,7 @@ class Roles(Annotator):
         batch_tokens: int = 2000,
     ) -> None:
         check_number("roles", "batch_tokens", batch_tokens)
-        self._archive = os.fspath(ROLES) if archive is None else archive
+        self._archive = MODEL if archive is None else archive
         self._spacy_model = spacy_model
         self._empty_frames = empty_frames
         self._batch_tokens = batch_tokens

@@ -104,7 +104,7 @@ class _NounPhrase:
         """Reads one word, name or possessive mark; false where the phrase ends."""
         word, position = self._words[self._position], self._position
         is_person = self._head != NONE and (self._kind == NAME or lexicon.NOUNS[self._words[self._head]].is_person)
-        if position in self._text.name_spans and (self._head == NONE or is_person):
+        if position in self._text.name_spans and (self._head == NONE or is_person and self._kind != NAME):
             return self._read_name()
         if word in lexicon.NOUNS and (self._determiner if self._kind == NAME else not is_person):
             self._head, self._kind = position, NOMINAL
@@ -233,6 +233,10 @@ def name_attributes(name: Sequence[str]) -> tuple[int, int, bool]:
     """The genders and numbers that a name may have, and whether it certainly names a person."""
     first, last = name[0], name[-1]
     gender = PERSON
+    if first in lexicon.TITLES and not {"&", "and"}.isdisjoint(name):
+        return PERSON, PLURAL, True
+    if last in lexicon.COMPANY_ENDINGS or any("&" in word or word == "and" for word in name):
+        return NEUTER, lexicon.ANY_NUMBER, False
     titles = [lexicon.TITLES[word] for word in name[:-1] if word in lexicon.TITLES]
     for title in titles:
         gender = gender & title or gender

@@ -1,5 +1,6 @@
 """Finds the names in a text by capital letters, or, if there are none, by word lists and by what names do."""
 
+import re
 from collections.abc import Sequence
 
 from allennlp_coref_rc.annotations.annotated_text import Span
@@ -18,6 +19,53 @@ BEFORE_CLAUSES = frozenset(
 MIN_CAPITALS = 0.01
 """The share of tokens with a capital letter; text with fewer is taken to be lower-cased."""
 
+COMPANIES = frozenset("black/decker ernst/young johnson/johnson marks/spencer procter/gamble simon/schuster".split())
+"""Companies whose "&" is often an "and"."""
+
+JOINTS = lexicon.COMPANY_ENDINGS - {"co"} | {"&", ",", "and"}
+"""Words in the names of companies and couples that need no capital letter."""
+
+LETTERS = {
+    **dict.fromkeys(lexicon.GIVEN_NAMES, "g"),
+    **dict.fromkeys("associates bros bros. brothers company partners son sons".split(), "p"),
+    **dict.fromkeys(lexicon.COMPANY_ENDINGS, "e"),
+    **dict.fromkeys(lexicon.TITLES, "t"),
+    **dict.fromkeys(lexicon.CLOSED | lexicon.NOT_NAMES, "."),
+    **{sign: sign for sign in "&,"},
+    "and": "a",
+}
+
+COMPOUND = re.compile("t[&a]t[gpw]+|[gpwx]+(?:(?:(?<!g)&|&(?!g))[gpwx]+)*(?:&e|a[ep])?(?:,?e)*")
+"""A couple or company, or any other capitalised words, in letters. Given names around an "&" are two persons."""
+
+NOT_ALONE = lexicon.KIN | lexicon.BARE_PARTS
+"""Words that are no names alone."""
+
+
+def compound_names(tokens: Sequence[str], sentences: Sequence[Span]) -> dict[int, int]:
+    """
+    Maps the first token of each name of a couple ("Mr. and Mrs. Smith") or company ("Smith & Co.", "Acme Inc.", "AT&T")
+    to the token after its last one. Only a couple's name begins with a title.
+    """
+    words = [token.lower() for token in tokens]
+    capital = [token[:1].isupper() for token in tokens]
+    if _is_lower_cased(capital):
+        capital = [_is_unknown(w) or w in lexicon.GIVEN_NAMES or w in lexicon.BARE_PARTS for w in words]
+    letters = "".join([_letter(words, i) if capital[i] or word in JOINTS else "." for i, word in enumerate(words)])
+    runs = (match for sentence in sentences for match in COMPOUND.finditer(letters, *sentence))
+    return {run.start(): run.end() for run in runs if run[0].strip("gpw")}
+
+
+def _letter(words: Sequence[str], i: int) -> str:
+    word = words[i]
+    if word == "and" and "/".join(words[max(i - 1, 0) : i + 2 : 2]) in COMPANIES:
+        return "&"
+    return LETTERS.get(word) or ("x" if "&" in word[1:-1] else "w" if word[0].isalpha() else ".")
+
+
+def _is_lower_cased(capital: Sequence[bool]) -> bool:
+    return sum(capital) < MIN_CAPITALS * len(capital)
+
 
 def name_spans(tokens: Sequence[str], words: Sequence[str], sentences: Sequence[Span], acting: bool) -> dict[int, int]:
     """
@@ -25,8 +73,9 @@ def name_spans(tokens: Sequence[str], words: Sequence[str], sentences: Sequence[
     sentence and does something ("Norvik said") is a name too.
     """
     capital = [token[:1].isupper() for token in tokens]
-    if sum(capital) < MIN_CAPITALS * len(tokens):
-        return _lower_cased_spans(words)
+    compounds = compound_names(tokens, sentences)
+    if _is_lower_cased(capital):
+        return _lower_cased_spans(words) | compounds
     starts = {start for start, _ in sentences}
     opens = [i in starts or tokens[i - 1] in OPENING for i in range(len(tokens))]
     lower = {token for token in tokens if token.islower()}
@@ -45,10 +94,11 @@ def name_spans(tokens: Sequence[str], words: Sequence[str], sentences: Sequence[
     spans: dict[int, int] = {}
     for start, stop in sentences:
         while start < stop:
-            end = start
-            while good[end : end + 1] == [True] and end < stop:
-                end = _past_particles(words, end + 1, stop, good)
-            if end > start and not (end == start + 1 and words[start] in lexicon.KIN):
+            end = compounds.get(start, start)
+            if end == start:
+                while good[end : end + 1] == [True] and end < stop:
+                    end = _past_particles(words, end + 1, stop, good)
+            if end > start and (end > start + 1 or words[start] not in NOT_ALONE):
                 spans[start] = end
             start = max(end, start + 1)
     return spans

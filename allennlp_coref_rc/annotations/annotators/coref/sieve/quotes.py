@@ -66,9 +66,9 @@ def _is_apostrophe(tokens: Sequence[str], position: int) -> bool:
 
 class SpeakerFinder:
     """
-    Finds the speaker of each quotation. This is the person beside a verb of speaking, right after the quotation or
-    before it in the same sentence. Otherwise it is the speaker of the quotation before, if only such words stand
-    between the two; otherwise the subject of the sentence beside the quotation.
+    Finds the speaker of each quotation. This is the person beside a verb of speaking, right before the quotation in the
+    same sentence or after it. Otherwise it is the speaker of the quotation before, if only such words stand between the
+    two; otherwise the subject of the sentence beside the quotation.
     """
 
     def __init__(
@@ -89,16 +89,23 @@ class SpeakerFinder:
     def attribute(self, quotes: Sequence[Quote]) -> None:
         """Sets the speakers and turns of quotations."""
         previous: Optional[Quote] = None
-        for quote, following in zip(quotes, [*quotes[1:], None]):
-            before = previous.stop + 1 if previous else 0
-            after = following.start - 1 if following else len(self._words)
-            quote.speaker = self._after(quote.stop + 1, after)
+        starts = [0, *(quote.stop + 1 for quote in quotes)]
+        for start, quote in zip(starts, quotes):
+            quote.speaker = self._before(start, quote)
+        for start, quote, following in zip(starts, quotes, [*quotes[1:], None]):
+            stop = following.start - 1 if following else len(self._words)
+            if following and following.speaker and self._words[quote.stop - 1] == ".":
+                # In '"I am tired." Bob said, "I am not."' Bob does not begin.
+                stop = max(quote.stop + 1, self._sentence_starts[following.start])
+            quote.speaker = quote.speaker or self._after(quote.stop + 1, stop)
             if quote.speaker is None:
                 speaks_after = previous and previous.speaker and previous.speaker.start > previous.stop
                 if previous and speaks_after and 2 < quote.start - previous.stop <= SAME_TURN:
                     quote.turn = previous.turn
                 else:
-                    quote.speaker = self._before(before, quote) or self._beside(before, quote, after)
+                    quote.speaker = self._beside(start, quote, stop)
+            elif previous and quote.speaker is previous.speaker:
+                quote.turn = previous.turn
             previous = quote
         _take_turns(quotes)
 
@@ -117,15 +124,21 @@ class SpeakerFinder:
 
     def _before(self, start: int, quote: Quote) -> Optional[Mention]:
         stop = quote.start - 1
-        start = max(start, self._sentence_starts[quote.start])
-        if start < stop and self._words[stop - 1] in (",", ":", "--", "—"):
-            for position in range(stop - 1, start, -1):
-                if self._words[position] in lexicon.SPEECH_VERBS:
-                    for end in range(position, start, -1):
-                        mention = self._stops.get(end)
-                        if mention and mention.start >= start and (mention.is_subject or end == position):
-                            return mention
-        return None
+        first = start = max(start, self._sentence_starts[quote.start])
+        if start < stop and self._words[stop - 1] not in (",", ":", "--", "—"):
+            # "Anne said", "Anne said softly", "Anne told Mary", "Anne said to Mary"
+            listener = self._stops.get(stop)
+            first = max(start, (listener.start if listener else stop) - 2)
+        speaks, inverted = False, None
+        for position in range(stop - 1, start - 1, -1):
+            is_verb = position >= first and self._words[position] in lexicon.SPEECH_VERBS
+            if is_verb and not speaks:
+                # "Then said Anne"
+                speaks, inverted = True, self._starts.get(position + 1)
+            mention = self._stops.get(position) if speaks else None
+            if mention and mention.start >= start and (is_verb or mention.is_subject or mention.start == start):
+                return mention
+        return inverted
 
     def _beside(self, start: int, quote: Quote, stop: int) -> Optional[Mention]:
         sentence = self._sentence_starts[quote.start - 2] if quote.start >= 2 else 0

@@ -54,8 +54,7 @@ class SieveCoref(Annotator):
         Let noun phrases with any head be mentions ("the milk"), and link "it" and "its" too.
     descriptions : `bool`, optional (default = `True`)
         Link noun phrases to what they describe in other words ("Norvik … the company", "Mayor Ruth Delgado … the
-        mayor", "Delgado is the mayor"), and "it" to places, groups and vehicles. If false, the rules are the same as in
-        0.1.0, which gave the published results.
+        mayor", "Delgado is the mayor"), and "it" to places, groups and vehicles. The published results are without it.
     include_singletons : `bool`, optional (default = `False`)
         Also return mentions that are linked to no other, each as a cluster of one.
     max_clusters : `int`, optional (default = `None`)

@@ -81,6 +81,47 @@ def test_adjectives_belong_to_the_name_but_not_the_words_of_another_phrase():
     assert clusters("It was the question Quorn asked . Then Quorn left .") == [["Quorn", "Quorn"]]
 
 
+COMPANIES = (
+    "Ernst & Young",
+    "Smith & Co.",
+    "Marks and Spencer",
+    "Smith and Sons",
+    "AT&T",
+    "Johnson & Johnson Inc.",
+    "Black & Decker Corp.",
+    "Acme , Inc.",
+    "Jones Lang & Wootton LLP",
+)
+
+
+@pytest.mark.parametrize("company", COMPANIES)
+def test_the_name_of_a_company_is_one_name_of_a_thing(company):
+    assert clusters(f"{company} fired Ben . He sued it .") == [[company, "it"], ["Ben", "He"]]
+    assert clusters(f"We left {company} there . He sat .") == []
+
+
+def test_the_owner_of_a_company_is_no_company():
+    text = (
+        "The owner of Smith & Co. bought a boat from Acme Inc. He sold it because the firm needed money . "
+        "Simon & Schuster 's author left Acme Inc. Bob slept ."
+    )
+    found = clusters(text, include_singletons=True)
+    assert ["The owner of Smith & Co.", "He"] in found
+    names = {"Smith & Co.", "Acme Inc.", "Simon & Schuster", "Simon & Schuster 's author", "Bob"}
+    assert names <= set(chain(*found)) and not {"Smith", "Co.", "Schuster", "Inc."} & set(chain(*found))
+
+
+@pytest.mark.parametrize("couple", ["Mr. and Mrs. Smith", "Dr. & Mrs. John Smith", "Lord and Lady Bute"])
+def test_a_couple_is_one_name_of_two(couple):
+    assert clusters(f"{couple} came home . They were tired . He sat .") == [[couple, "They"]]
+
+
+def test_two_persons_and_bare_titles_are_no_compound_names():
+    assert clusters("Tom & Mary Smith came . He sat . She slept .") == [["Tom", "He"], ["Mary Smith", "She"]]
+    assert clusters("Mr. came . He sat . The Inc. left . It sat .", include_singletons=True) == [["He"], ["It"]]
+    assert ["gardiner & co.", "it"] in clusters("gardiner & co. fired him . he sued it .")
+
+
 # Names and noun phrases beside them
 
 
@@ -277,6 +318,42 @@ def test_a_speaker_is_found_beside_the_quotation(text):
     assert linked(text, "I", "Mary")
 
 
+@pytest.mark.parametrize(
+    "text, expected",
+    [
+        ('Ann said , " I am ill . " Bob nodded .', ["Ann", "I"]),
+        ('Ann said " I am ill . " Bob said no .', ["Ann", "I"]),
+        ('Ann said softly " I am ill . " Bob nodded .', ["Ann", "I"]),
+        ("Ann wrote : “ I am ill . ” Bob nodded .", ["Ann", "I"]),
+        ("Ann was saying , ‘ I am ill . ’ Bob nodded .", ["Ann", "I"]),
+        ('Ann told Bob , " I am ill . " He nodded .', ["Ann", "I"]),
+        ('Ann said to Bob " I am ill . " He nodded .', ["Ann", "I"]),
+        ('Ann , who knew Bob , said , " I am ill . " Bob nodded .', ["Ann", "I"]),
+        ('Then said Ann , " I am ill . " Bob nodded .', ["Ann", "I"]),
+        ('Ann sat . She said , " I am ill . " He nodded .', ["Ann", "She", "I"]),
+        ('" Well , " said Ann , " I am ill . " Bob nodded .', ["Ann", "I"]),
+        ('" I am ill , " Ann said , " and tired . " Bob nodded .', ["I", "Ann"]),
+        ('" I am ill , " said Ann . Bob said , " It is late . "', ["I", "Ann"]),
+        ('" I am ill . " Bob said , " It is late . "', None),
+    ],
+)
+def test_who_speaks_before_a_quotation_goes_before_who_acts_after_it(text, expected):
+    assert next((cluster for cluster in clusters(text) if "I" in cluster), None) == expected
+
+
+@pytest.mark.parametrize(
+    "text, first, second",
+    [
+        ('Ann said , " I love my dog . " Bob said , " I hate mine . "', ["Ann", "I", "my"], ["Bob", "I", "mine"]),
+        ('Ann asks " Am I late ? " Bob replies " I am , too . "', ["Ann", "I"], ["Bob", "I"]),
+        ('" I am ill , " said Ann . Bob said , " I am well . "', ["I", "Ann"], ["Bob", "I"]),
+        ('Ann said , " I am ill . " " I am well , " said Bob .', ["Ann", "I"], ["I", "Bob"]),
+    ],
+)
+def test_two_speakers_in_a_row_stay_two(text, first, second):
+    assert clusters(text) == [first, second]
+
+
 def test_a_speaker_is_found_before_a_verb_far_from_the_quotation():
     assert linked('John sat . Then Mary said in a very low and quiet voice : " I am ill . "', "I", "Mary")
 
@@ -329,7 +406,7 @@ def test_common_words_are_no_names_in_lower_cased_text():
 
 WORDS = """
     the a that his her Mary Tom mother man men house of 's , . " ' “ ” `` '' said I you he him she it they himself king
-    Mr. Mrs. Archer Newland walked very old and to in who was Hall ? I'm ’s ’ ‘ é 3 CHAPTER no
+    Mr. Mrs. & Co. Archer Newland walked very old and to in who was Hall ? I'm ’s ’ ‘ é 3 CHAPTER no
     """.split()
 
 

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Optional
 
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, Span
 from allennlp_coref_rc.annotations.annotators.annotator import Annotator
-from allennlp_coref_rc.annotations.annotators.coref.english_coref import network
-from allennlp_coref_rc.annotations.annotators.coref.english_coref.features import (
+from allennlp_coref_rc.annotations.annotators.coref.english import network
+from allennlp_coref_rc.annotations.annotators.coref.english.features import (
     PRONOUN,
     EntityFeatures,
     Mentions,

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import numpy as np
 
-from allennlp_coref_rc.annotations.annotators.coref.english_coref import words as w
-from allennlp_coref_rc.annotations.annotators.coref.english_coref.features import NAME, PRONOUN, ROLE, Mentions
-from allennlp_coref_rc.annotations.annotators.lexicon import FEMALE, MALE
+from allennlp_coref_rc.annotations.annotators.coref.english import words as w
+from allennlp_coref_rc.annotations.annotators.coref.english.features import NAME, PRONOUN, ROLE, Mentions
+from allennlp_coref_rc.annotations.annotators.lexicon import FEMALE, MALE, NEUTER, PERSON, PLURAL
 from allennlp_coref_rc.common.errors import ConfigurationError
 
 Weights = dict[str, np.ndarray]
@@ -32,7 +32,7 @@ CHUNK = 512
 
 @lru_cache(maxsize=4)
 def load_weights(path: Path) -> Weights:
-    if not path.exists():
+    if not path.is_file():
         raise ConfigurationError(f"coref: there is no model file {path}")
     with np.load(path, allow_pickle=False) as archive:
         return {name: archive[name].astype(np.float32) for name in archive.files}
@@ -98,7 +98,9 @@ def link(
     threshold = (rest.clip(min=0) * np.exp(bonuses[linking_kinds(m)])).tolist()
     bounds = np.searchsorted(j, np.arange(m.count + 1)).tolist()
     chances, others = chance.tolist(), i.tolist()
-    kind, gender = m.kind.tolist(), m.gender.tolist()
+    is_compound = (m.kind == NAME) & ((m.gender == NEUTER) | (m.number == PLURAL)) & (m.whole == 0)
+    sexes = np.where(is_compound, NEUTER, np.where(np.isin(m.gender, (MALE, FEMALE)), m.gender, 0)).tolist()
+    kind = m.kind.tolist()
     entity, genders = list(range(m.count)), [0] * m.count
     can_rival = np.isin(m.role, ARGUMENTS) & (m.reflexive == 0) & (m.whole == 0)
     verbs = np.where(can_rival, m.gov, -1).tolist()
@@ -108,14 +110,14 @@ def link(
         for pair in range(bounds[k], bounds[k + 1]):
             candidate = entity[others[pair]]
             sums[candidate] = sums.get(candidate, 0.0) + chances[pair]
-        sex = gender[k] if gender[k] in (MALE, FEMALE) else 0
+        sex = sexes[k]
         best, most = k, threshold[k]
         for candidate, value in sums.items():
             if value > most:
                 if verbs[k] in taken[candidate]:
                     value *= SAME_VERB
                 if sex and genders[candidate] and sex != genders[candidate]:
-                    value *= OTHER_GENDER
+                    value *= OTHER_GENDER if sex | genders[candidate] == PERSON else 0
                 if value > most:
                     best, most = candidate, value
         entity[k] = best

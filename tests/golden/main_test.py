@@ -6,15 +6,12 @@ import pytest
 
 from tests.shared import GOLDEN, PROJECT, needs_golden
 
-SCRIPTS = PROJECT / "scripts"
-
 
 def check(monkeypatch, capsys, *arguments):
     """The exit status and what was printed."""
-    monkeypatch.syspath_prepend(str(SCRIPTS))
-    monkeypatch.setattr(sys, "argv", ["check_golden.py", *map(str, arguments)])
+    monkeypatch.setattr(sys, "argv", ["tests.golden", *map(str, arguments)])
     with pytest.raises(SystemExit) as exit:
-        runpy.run_path(str(SCRIPTS / "check_golden.py"), run_name="__main__")
+        runpy.run_module("tests.golden", run_name="__main__")
     captured = capsys.readouterr()
     return exit.value.code, captured.out + captured.err
 

@@ -1,9 +1,9 @@
 import numpy as np
 import pytest
 
-from allennlp_coref_rc.annotations.annotators.coref.english_coref.mentions import find_spans
+from allennlp_coref_rc.annotations.annotators.coref.english.mentions import find_spans
 from allennlp_coref_rc.annotations.annotators.parse import Parse
-from tests.annotations.annotators.coref.english_coref.parses import parsed
+from tests.annotations.annotators.coref.english.parses import parsed
 
 
 def phrases(*sentences, litbank=False):
@@ -47,6 +47,15 @@ def test_relative_pronouns_and_parts_of_names_are_no_mentions():
         "Ann/NNP/nsubj/7 Lee/NNP/flat/1 ,/,/punct/5 who/WP/nsubj/5 sang/VBD/acl:relcl/1 ,/,/punct/5 left/VBD/root/0"
     )
     assert phrases(sentence) == ["Ann Lee , who sang"]
+
+
+def test_a_compound_name_is_one_mention_wherever_its_parts_are_attached():
+    sentence = (
+        "owners/NNS/nsubj/6 of/IN/case/3 Smith/NN/nmod/1 &/CC/cc/6 Co./NNP/nsubj/6 met/VBD/root/0 "
+        "Mr./NNP/obj/6 and/CC/cc/10 Mrs./NNP/nmod:desc/10 Lee/NNP/conj/7"
+    )
+    assert phrases(sentence) == ["owners", "Smith & Co.", "Mr. and Mrs. Lee"]
+    assert phrases("Mr./NNP/nsubj/2 left/VBD/root/0") == []
 
 
 def test_closing_punctuation_is_left_out():

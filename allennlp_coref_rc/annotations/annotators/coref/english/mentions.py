@@ -1,6 +1,7 @@
 """Finds the noun phrases of a parsed text that may be mentions."""
 
 from allennlp_coref_rc.annotations.annotated_text import Span
+from allennlp_coref_rc.annotations.annotators.lexicon import BARE_PARTS
 from allennlp_coref_rc.annotations.annotators.parse import Parse
 
 NOUNS = frozenset("NOUN PROPN PRON".split())
@@ -122,7 +123,9 @@ def find_spans(p: Parse, litbank: bool) -> list[tuple[int, int, int, bool]]:
     spans: dict[Span, tuple[int, bool]] = {}
     for head in range(len(p.words)):
         if is_mention(p, head):
-            spans.setdefault(noun_phrase(p, head, litbank), (head, False))
+            start, stop = noun_phrase(p, head, litbank)
+            if stop > start + 1 or p.words[head] not in BARE_PARTS:
+                spans.setdefault((start, stop), (head, False))
             whole = coordination(p, head, litbank)
             if whole:
                 spans.setdefault(whole, (head, True))

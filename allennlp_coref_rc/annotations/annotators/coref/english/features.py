@@ -7,8 +7,9 @@ import numpy as np
 
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText
 from allennlp_coref_rc.annotations.annotators import lexicon
-from allennlp_coref_rc.annotations.annotators.coref.english_coref import words as w
-from allennlp_coref_rc.annotations.annotators.coref.english_coref.mentions import find_spans
+from allennlp_coref_rc.annotations.annotators.coref.english import words as w
+from allennlp_coref_rc.annotations.annotators.coref.english.mentions import find_spans
+from allennlp_coref_rc.annotations.annotators.coref.sieve.mentions import name_attributes
 from allennlp_coref_rc.annotations.annotators.coref.sieve.quotes import SpeakerFinder, find_quotes, speakers_of_turns
 from allennlp_coref_rc.annotations.annotators.coref.sieve.sieve_coref import SieveCoref
 from allennlp_coref_rc.annotations.annotators.lexicon import (
@@ -118,6 +119,8 @@ class Mentions:
                     gender = NEUTER
                 if type_ == 3:
                     number = ANY_NUMBER
+            if head in p.compounds:
+                gender, number, _ = name_attributes(p.words[head : p.compounds[head]])
             if whole:
                 gender, listed, number = gender | PERSON if gender & PERSON else gender, ANY_GENDER, PLURAL
             determiner = w.DETERMINERS.get(p.words[start], 0) if not single else 0
@@ -134,6 +137,7 @@ class Mentions:
                     own |= 1 << index % BITS
                     other |= 1 << (index * 7 // BITS + index * 3) % BITS
                     first = min(first, t)
+            first = head if head in p.compounds else first
             text: object = tuple(
                 p.words[first:core] if kind == NAME else p.words[start + (determiner in (1, 2, 3)) : stop]
             )

@@ -1,12 +1,12 @@
 import numpy as np
 import pytest
 
-from allennlp_coref_rc.annotations.annotators.coref.english_coref import features
-from allennlp_coref_rc.annotations.annotators.coref.english_coref.features import EntityFeatures, Mentions
-from allennlp_coref_rc.annotations.annotators.coref.english_coref.words import UNKNOWN, singular
+from allennlp_coref_rc.annotations.annotators.coref.english import features
+from allennlp_coref_rc.annotations.annotators.coref.english.features import EntityFeatures, Mentions
+from allennlp_coref_rc.annotations.annotators.coref.english.words import UNKNOWN, singular
 from allennlp_coref_rc.annotations.annotators.lexicon import FEMALE, MALE
 from allennlp_coref_rc.annotations.annotators.parse import Parse
-from tests.annotations.annotators.coref.english_coref.parses import parsed
+from tests.annotations.annotators.coref.english.parses import parsed
 
 TEXT = (
     "Quill/NNP/nsubj/2 met/VBD/root/0 Marlow/NNP/obj/2 ././punct/2",

@@ -1,30 +1,25 @@
 """
 Compares this package's modules with golden values: inputs, parameters and outputs in a NumPy file.
 
-    python scripts/check_golden.py dassa_sdp_exp.npz
-    python scripts/check_golden.py tests/golden/mage_gru_layer.npz --tolerance 1e-12
+    python -m tests.golden dassa_sdp_exp.npz
+    python -m tests.golden tests/golden/mage_gru_layer.npz --tolerance 1e-12
 
 The names in a file tell which module it is for. Files of the authors' code are for QANet and DASSA (parameters "p:…",
 inputs "in:…", outputs "out:…", and an attention layer's "last:…"), for a layer of Coref-GRU, and for the GA Readers
-with it on WikiHop and LAMBADA. The files in tests/golden have values of the papers' equations: for the same layer and
-readers, for MAGE-GRU, for CG+SBA and for an encoder of DASSA. Sizes are taken from the parameters. The script prints
+with it on WikiHop and LAMBADA. The files in this folder have values of the papers' equations: for the same layer and
+readers, for MAGE-GRU, for CG+SBA and for an encoder of DASSA. Sizes are taken from the parameters. The program prints
 the largest difference of each output. Its exit status is 1 if one is above --tolerance.
 """
 
 import argparse
-import sys
 import zipfile
 import zlib
 from collections.abc import Callable, Mapping
-from pathlib import Path
 
 import numpy
 
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.script import ScriptParser, run
-
-# The adapters are in tests/golden, since tests use them too.
-sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from tests.golden import cg_sba, coref_gru, mage_gru, qanet, readers
 
 Golden = Mapping[str, numpy.ndarray]

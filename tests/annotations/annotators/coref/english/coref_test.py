@@ -9,8 +9,8 @@ from hypothesis import strategies as st
 
 from allennlp_coref_rc.annotations import AnnotatedText, sentence_spans
 from allennlp_coref_rc.annotations.annotators import Annotator, EnglishCoref
-from allennlp_coref_rc.annotations.annotators.coref.english_coref import english_coref, features, network
-from tests.annotations.annotators.coref.english_coref.parses import parsed
+from allennlp_coref_rc.annotations.annotators.coref.english import coref, features, network
+from tests.annotations.annotators.coref.english.parses import parsed
 
 TEXT = (
     "Anne Elliot lived in a large house near Bath with her father , Sir Walter . He was a vain man . "
@@ -48,6 +48,28 @@ def test_pronouns_and_names_are_linked(annotator, text, same, other):
     words = same.split("|") if "|" in same else same.replace("Kim Novak", "Kim_Novak").split()
     assert [word.replace("_", " ") for word in words] in found
     assert other is None or all(not set(words) & set(cluster) for cluster in found if other in cluster)
+
+
+@pytest.mark.parametrize(
+    "text, expected",
+    [
+        ("Ernst & Young fired Ben . He sued it .", [["Ernst & Young", "it"], ["Ben", "He"]]),
+        ("Black & Decker Corp. sold its plants . He left .", ["Black & Decker Corp.", "its"]),
+        ("Mr. and Mrs. Smith came home . They were tired . He sat .", [["Mr. and Mrs. Smith", "They"]]),
+        (
+            "The owner of Smith & Co. bought a boat from Acme Inc. He sold it because the firm needed money .",
+            ["The owner", "He"],
+        ),
+    ],
+)
+def test_companies_are_things_and_couples_are_two(annotator, text, expected):
+    found = clusters(annotator, text)
+    assert expected in (found, *found)
+
+
+def test_two_speakers_in_a_row_stay_two(annotator):
+    text = 'Ann said , " I love my dog . " Bob said , " I hate mine . "'
+    assert clusters(annotator, text) == [["Ann", "I", "my"], ["Bob", "I", "mine"]]
 
 
 def test_he_and_she_are_treated_alike(annotator):
@@ -102,9 +124,7 @@ def test_bad_options_are_refused(options, facts):
     assert all(fact in str(error.value) for fact in facts)
 
 
-WORDS = (
-    "the a that his her Mary Tom men house of 's , . \" “ ” said I you he it they Mr. walked very ’ é 3 😀 | 中".split()
-)
+WORDS = "the & Co. his Mary Tom men house of 's , . \" “ ” said I you he it they Mr. walked very ’ é 3 😀 | 中".split()
 
 
 @given(st.lists(st.one_of(st.sampled_from(WORDS), st.text(max_size=3)), max_size=40), st.booleans())
@@ -124,7 +144,7 @@ def test_any_tokens_give_clusters_that_share_no_mention(annotator, tokens, litba
 
 def linked(count, pairs, scores, new=0.0, bonus=0.0):
     """Links of pronouns that are made by hand."""
-    m = english_coref.Mentions(english_coref.Parse(parsed(*["he/PRP/root/0"] * count)), False)
+    m = coref.Mentions(coref.Parse(parsed(*["he/PRP/root/0"] * count)), False)
     i, j = (np.array(one, int) for one in zip(*pairs))
     return network.link(m, i, j, np.array(scores, float), np.full(count, new), np.full(4, bonus)).tolist()
 

@@ -1,0 +1,140 @@
+import logging
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any, cast
+
+from allennlp.data import Instance
+from allennlp.data.fields import IndexField
+
+from allennlp_coref_rc.annotations import AnnotatedText
+from allennlp_coref_rc.common.errors import ConfigurationError
+from allennlp_coref_rc.common.messages import counted
+from allennlp_coref_rc.data.annotation_layers import AnnotationLayer
+from allennlp_coref_rc.data.fields import SKIPPED_ANSWER, AnnotationField, AnswerField
+
+logger = logging.getLogger(__name__)
+
+MALFORMED = "malformed"
+"""The key in a document's data of the messages about questions that it lacks, and why questions are skipped."""
+
+SHOWN_MALFORMED = 5
+"""The most malformed questions of a file that are shown."""
+
+MOST_MALFORMED = 100
+"""A file with so many malformed items before the first good one is refused."""
+
+ANSWER_FIELDS = ("answer", "span_start", "answer_tags")
+"""An instance whose answer is known has one of these fields."""
+
+
+class ReadingReport:
+    """What a reader has found in a file, or in a part of it."""
+
+    def __init__(self) -> None:
+        self.kept = 0
+        self.skipped: Counter = Counter()
+        """By cause, how many questions were left out."""
+        self.noted: Counter = Counter()
+        """By remark, how many questions it is about."""
+        self.malformed: list[ConfigurationError] = []
+        """The errors of malformed items and questions."""
+        self.unanswered = 0
+        self.first_unanswered = ""
+        """The place of the first question without an answer."""
+        self.found: set[str] = set()
+        """The layers that say something about a question."""
+        self.missing: dict[str, set[str]] = {}
+        """By layer, those of its types that no text has."""
+
+    def search_types(self, text: AnnotatedText, layers: Mapping[str, AnnotationLayer]) -> None:
+        for name, layer in layers.items():
+            # Once all types were found, no text is searched for them.
+            if self.missing.get(name) != set():
+                lacking = layer.missing(text)
+                self.missing[name] = self.missing.get(name, lacking) & lacking
+
+    def add(self, instance: Instance, place: str, layers: Mapping[str, AnnotationLayer]) -> None:
+        self.kept += not _is_skipped(instance)
+        for name in layers.keys() - self.found:
+            fields = (cast(AnnotationField, instance[f"{side}_annotations"]) for side in ("passage", "question"))
+            if not all(layers[name].is_empty(field.layers[name]) for field in fields):
+                self.found.add(name)
+        if not any(name in instance for name in ANSWER_FIELDS):
+            self.unanswered += 1
+            self.first_unanswered = self.first_unanswered or place
+
+    def leave_out(self, error: ConfigurationError, any_good: bool) -> None:
+        """Counts a malformed item. Raises its error if there have been many, and none that is good."""
+        self.malformed.append(error)
+        if not any_good and len(self.malformed) >= MOST_MALFORMED:
+            raise self.malformed[0]
+
+    def update(self, other: "ReadingReport") -> None:
+        """Adds the report of the next part of the file."""
+        self.kept += other.kept
+        self.skipped.update(other.skipped)
+        self.noted.update(other.noted)
+        self.malformed += other.malformed
+        self.unanswered += other.unanswered
+        self.first_unanswered = self.first_unanswered or other.first_unanswered
+        self.found |= other.found
+        for name, missing in other.missing.items():
+            self.missing[name] = self.missing.get(name, missing) & missing
+
+    def finish(self, file_path: str, layers: Mapping[str, AnnotationLayer]) -> None:
+        """Writes the log. Raises the first error if all items are malformed."""
+        if self.malformed:
+            if not self.kept and not self.skipped:
+                raise self.malformed[0]
+            self.skipped[MALFORMED] = len(self.malformed)
+        for error in self.malformed[:SHOWN_MALFORMED]:
+            logger.warning("%s; it is left out", error)
+        logger.info("%s: %d questions", file_path, self.kept)
+        for warning in self._warnings(layers):
+            logger.warning("%s: %s", file_path, warning)
+
+    def _warnings(self, layers: Mapping[str, AnnotationLayer]) -> list[str]:
+        number = self.kept + self.skipped.total()
+        warnings = [f"{count} of {number} questions skipped: {cause}" for cause, count in sorted(self.skipped.items())]
+        warnings += [f"{count} of {number} questions: {remark}" for remark, count in sorted(self.noted.items())]
+        if 0 < self.unanswered < self.kept:
+            found = f"{self.unanswered} of {self.kept} questions have no answer, the first in {self.first_unanswered}"
+            warnings.append(f"{found}; a batch needs those of all or of none")
+        empty = layers.keys() - self.found
+        if self.kept and empty:
+            warnings.append(
+                f"found nothing for dataset_reader.annotation_layers ({', '.join(sorted(empty))}) in "
+                f"{counted(self.kept, 'question')}; annotations come with the file or from dataset_reader.annotator"
+            )
+        for name in sorted(self.missing.keys() & self.found):
+            if self.missing[name]:
+                types = ", ".join(sorted(self.missing[name]))
+                warnings.append(f"found none of the types {types}, which dataset_reader.annotation_layers.{name} names")
+        return warnings
+
+    def to_json(self) -> dict[str, Any]:
+        values = {**vars(self), "malformed": list(map(str, self.malformed)), "found": sorted(self.found)}
+        return {**values, "missing": {name: sorted(missing) for name, missing in self.missing.items()}}
+
+    @classmethod
+    def from_json(cls, values: dict[str, Any]) -> "ReadingReport":
+        """The inverse of `to_json`."""
+        report = cls()
+        vars(report).update(values)
+        report.skipped, report.noted = Counter(values["skipped"]), Counter(values["noted"])
+        report.found = set(values["found"])
+        report.malformed = list(map(ConfigurationError, values["malformed"]))
+        report.missing = {name: set(missing) for name, missing in values["missing"].items()}
+        return report
+
+
+def _is_skipped(instance: Instance) -> bool:
+    answer, start = instance.get("answer"), instance.get("span_start")
+    if isinstance(start, IndexField):
+        return start.sequence_index < 0
+    return isinstance(answer, AnswerField) and answer.label == SKIPPED_ANSWER
+
+
+def placed(error: ConfigurationError, place: str) -> ConfigurationError:
+    """The error with the place before its message, unless the message begins with it."""
+    return error if str(error).startswith(place) else ConfigurationError(f"{place}: {error}")

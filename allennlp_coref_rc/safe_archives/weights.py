@@ -1,0 +1,109 @@
+"""Files of weights hold tensors by their names and nothing else: finite numbers, of the kind that the model has."""
+
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+from allennlp_coref_rc.common.errors import ConfigurationError
+from allennlp_coref_rc.common.messages import cut
+from allennlp_coref_rc.common.wrapping import wrapping
+
+if TYPE_CHECKING:
+    from torch import Tensor
+
+LONGEST = 200
+"""The most characters of PyTorch's message that are shown."""
+
+EXPECTED = "expected tensors by their names alone, as torch.save(model.state_dict(), FILE) writes them"
+
+
+@contextmanager
+def reading_weights(path: str) -> Iterator[None]:
+    """
+    Within this, an error of PyTorch that reads a file of weights raises a `ConfigurationError`. PyTorch's own message
+    may advise to read the file again without protection.
+    """
+    try:
+        yield
+    except (ConfigurationError, MemoryError, OSError, ValueError):
+        raise
+    except Exception as error:
+        if type(error).__name__ == "OutOfMemoryError":
+            raise
+        text = " ".join(str(error).split())
+        if name := re.search(r"GLOBAL (\S+)", text):
+            found = f"{name.group(1)} in the weights"
+        elif "TorchScript" in text:
+            found = "a model of TorchScript"
+        elif isinstance(error, AttributeError):
+            found = "weights without names"
+        else:
+            found = "damaged weights" if "weights_only" in text else f"damaged weights ({cut(text, LONGEST)})"
+        raise ConfigurationError(f"{path}: found {found}, {EXPECTED}") from error
+
+
+def check_weights(weights: Any, own: Mapping[str, "Tensor"], source: str = "") -> None:
+    """
+    Raises a `ConfigurationError` if weights are not finite, or not of the kind of a model's `own`, as PyTorch would cut
+    them. PyTorch itself finds those that are missing or of another shape. A message begins with the `source`.
+    """
+    import torch
+
+    place = source and f"{source}: "
+    if not isinstance(weights, Mapping):
+        raise ConfigurationError(f"{place}found weights without names, {EXPECTED}")
+    for name, expected in own.items():
+        found = weights.get(name)
+        if not isinstance(found, torch.Tensor) or found.shape != expected.shape:
+            continue
+        kind, wanted = _kind(found), _kind(expected)
+        if kind == wanted and not torch.isfinite(found.to(expected.dtype)).all():
+            kind = "nan or infinity"
+        if kind != wanted:
+            raise ConfigurationError(f"{place}found {kind} in {name} of the weights, expected {wanted}")
+
+
+def _kind(tensor: "Tensor") -> str:
+    if tensor.is_meta or str(tensor.layout) != "torch.strided":
+        return "no dense tensor"
+    if tensor.is_complex():
+        return "complex numbers"
+    if tensor.is_floating_point():
+        return "real numbers"
+    return "truth values" if str(tensor.dtype) == "torch.bool" else "integers"
+
+
+@wrapping("read_state_dict")
+def install(original: Any, _: None, args: Any, kwargs: dict[str, Any]) -> Any:
+    with reading_weights(args[0] if args else kwargs["path"]):
+        return original(*args, **kwargs)
+
+
+@wrapping("Module.load_state_dict")
+def install_check(original: Any, module: Any, args: Any, kwargs: dict[str, Any]) -> Any:
+    check_weights(args[0] if args else kwargs["state_dict"], module.state_dict())
+    return original(*args, **kwargs)
+
+
+def install_initializer(module: Any) -> None:
+    """The same for weights that training begins with."""
+    _read_initial(module)
+    _check_initial(module)
+
+
+@wrapping("PretrainedModelInitializer.__init__")
+def _read_initial(original: Any, initializer: Any, args: Any, kwargs: dict[str, Any]) -> None:
+    initializer.path = args[0] if args else kwargs["weights_file_path"]
+    with reading_weights(initializer.path):
+        original(*args, **kwargs)
+
+
+@wrapping("PretrainedModelInitializer.__call__")
+def _check_initial(original: Any, initializer: Any, args: Any, kwargs: dict[str, Any]) -> None:
+    def initialize(tensor: "Tensor", parameter_name: str, **options: Any) -> None:
+        name = initializer.parameter_name_overrides.get(parameter_name, parameter_name)
+        check_weights(initializer.weights, {name: tensor}, initializer.path)
+        original(tensor, parameter_name=parameter_name, **options)
+
+    initialize(*args, **kwargs)
