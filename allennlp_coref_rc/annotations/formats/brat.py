@@ -118,12 +118,13 @@ class _Annotations:
         """The clusters: mentions that are linked directly or through other mentions."""
         cluster_of: dict[str, list[str]] = {}
         for place, names in self._links:
-            joined: list[str] = []
             for name in names:
-                name = self._text_bound(place, name)
-                if name not in joined:
-                    joined.extend(cluster_of.get(name, [name]))
-            cluster_of.update((name, joined) for name in joined)
+                name, first = self._text_bound(place, name), self._text_bound(place, names[0])
+                one, other = (cluster_of.setdefault(id, [id]) for id in (first, name))
+                if one is not other:
+                    larger, smaller = sorted((one, other), key=len, reverse=True)
+                    larger.extend(smaller)
+                    cluster_of.update(dict.fromkeys(smaller, larger))
         distinct = {id(cluster): cluster for cluster in cluster_of.values()}
         return [[self.spans[name] for name in cluster] for cluster in distinct.values()]
 
