@@ -210,7 +210,9 @@ class AnnotatedText(Strict):
             return start, start + length
 
         sentences, offsets = self._sentences_of(positions), self._offsets_of(positions)
-        kept = self.layers.kept(whole, cut)
+        # An empty argument is in no piece.
+        relations = [relation for relation in self.relations if relation.arg1 and relation.arg2]
+        kept = replace(self.layers, relations=relations).kept(whole, cut)
         return replace(self, tokens=tokens, sentences=sentences, offsets=offsets, **vars(kept))
 
     def _sentences_of(self, positions: list[Optional[int]]) -> list[Span]:
