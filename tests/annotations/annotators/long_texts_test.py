@@ -7,7 +7,7 @@ from allennlp_coref_rc.annotations.annotators import ConnectiveDiscourse, SieveC
 from allennlp_coref_rc.annotations.english import LONGEST_SENTENCE, parse
 from allennlp_coref_rc.annotations.formats import read_brat
 
-LENGTH = 60_000
+LENGTH = 30_000
 
 
 def every(step, *starts):
