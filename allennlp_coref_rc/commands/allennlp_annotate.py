@@ -6,6 +6,7 @@ from allennlp.commands.subcommand import Subcommand
 from allennlp_coref_rc.commands import annotate
 
 
+@Subcommand.register("annotate")
 class Annotate(Subcommand):
     """
     `allennlp annotate`: the same as `coref-rc annotate`.
@@ -22,5 +23,4 @@ class Annotate(Subcommand):
 
 
 def register(_: Any) -> None:
-    """AllenNLP's commands, which are given, are imported when this is called."""
-    Subcommand.register("annotate")(Annotate)
+    """What the package calls when AllenNLP's commands are imported. The import of this module has done it."""
