@@ -205,8 +205,11 @@ def test_a_malformed_question_of_a_data_set_is_left_out_and_named_with_its_line(
     bad = tmp_path / "qa2_bad.txt"
     bad.write_text("\n".join([*lines, "1 Bill left.", "2 Where is Bill?"]))
     output = tmp_path / "answers.jsonl"
-    assert predict(archive, bad, "--use-dataset-reader", "--output-file", output) == 0
-    assert f"{bad}, line {len(lines) + 2}: found a question without a tab" in capsys.readouterr().err
+    assert predict(archive, bad, "--use-dataset-reader", "--output-file", output) == 1
+    error = f"{bad}, line {len(lines) + 2}: found a question without a tab"
+    assert error in capsys.readouterr().err
+    (failed,) = read(tmp_path / "answers.jsonl.failed.jsonl")
+    assert failed["error"].startswith(error) and failed["file"] == str(bad)
     assert len(read(output)) == sum("?" in line for line in lines)
 
 
