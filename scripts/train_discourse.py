@@ -85,8 +85,8 @@ def train(corpus: Path, texts: Sequence[AnnotatedText], parses: Sequence[Parse])
             for span in relation.connective
             for i in range(*span)
         }
-        for number, span, words in find_candidates(text):
-            features = list(connective_features(parsed, text.sentences[number], span))
+        for number, span, words in find_candidates(parsed):
+            features = list(connective_features(parsed, parsed.sentences[number], span))
             label = next((labels[i] for i in range(*span) if i in labels), None)
             relation.add(connective_rows(words, features), label is not None)
             if label is not None and sense_of(label):

@@ -4,8 +4,7 @@ from dataclasses import asdict, dataclass, field, replace
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any, Optional, Union
 
-from pydantic import ConfigDict
-
+from allennlp_coref_rc.annotations.layers import LAYERS, Cluster, DiscourseRelation, Edge, Frame, Layers, Strict
 from allennlp_coref_rc.annotations.tokenization import Span, sentence_spans, spans_of, split_words, token_offsets
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.messages import excerpt
@@ -15,13 +14,8 @@ if TYPE_CHECKING:
     from spacy.language import Language
     from spacy.tokens import Doc
 
-Cluster = list[Span]
-
 Piece = Union[Span, Sequence[str]]
 """A piece of a new text: a span of an existing text (a tuple), or new tokens (a list)."""
-
-LAYERS = ("clusters", "frames", "relations", "edges")
-"""The fields of a text that annotators add to."""
 
 OPTIONAL = ("edges", "id", "text", "offsets")
 """The fields that files leave out if they are empty."""
@@ -34,48 +28,8 @@ def shift_by(offset: int) -> Callable[[Span], Span]:
     return lambda span: (span[0] + offset, span[1] + offset)
 
 
-class _Strict:
-    """Values of dataclasses that come from outside have no other keys."""
-
-    __pydantic_config__ = ConfigDict(extra="forbid")
-
-
-@dataclass
-class Frame(_Strict):
-    """A predicate with its arguments (PropBank). `arguments` are (role, span) pairs, `predicate` a span."""
-
-    predicate: Span
-    arguments: list[tuple[str, Span]] = field(default_factory=list)
-
-    def moved(self, move: Callable[[Span], Span]) -> "Frame":
-        return Frame(move(self.predicate), [(role, move(span)) for role, span in self.arguments])
-
-
-@dataclass
-class DiscourseRelation(_Strict):
-    """A discourse relation (PDTB). Arguments and connective are lists of spans, because they may be discontinuous."""
-
-    type: str
-    sense: str
-    arg1: list[Span]
-    arg2: list[Span]
-    connective: list[Span] = field(default_factory=list)
-
-
-@dataclass
-class Edge(_Strict):
-    """
-    A typed, directed relation between spans: a dependency (from the head), a triple (from the subject), or a fact of a
-    lexicon or knowledge base. Types are free text.
-    """
-
-    type: str
-    source: Span
-    target: Span
-
-
 @dataclass(repr=False)
-class AnnotatedText(_Strict):
+class AnnotatedText(Strict):
     """
     A tokenised text and its linguistic structure. Annotators add to it, readers read it, and files store it. A notebook
     shows it with coloured clusters. Values are not checked; `checked` does that for a text that comes from outside.
@@ -155,6 +109,10 @@ class AnnotatedText(_Strict):
             return None
         start, end = self.offsets[span[0]][0], self.offsets[span[1] - 1][1]
         return (start, end) if start < end else None
+
+    @property
+    def layers(self) -> Layers:
+        return Layers(**{layer: getattr(self, layer) for layer in LAYERS})
 
     def __repr__(self) -> str:
         words = self.tokens if self.text is None else self.text.split()
@@ -251,30 +209,11 @@ class AnnotatedText(_Strict):
                 return None
             return start, start + length
 
-        clusters = []
-        for cluster in self.clusters:
-            mentions = [mention for mention in map(whole, cluster) if mention]
-            if mentions and (len(mentions) == len(cluster) or len(mentions) > 1):
-                clusters.append(mentions)
-        frames = [
-            Frame(predicate, [(role, span) for role, argument in frame.arguments for span in cut(argument)])
-            for frame in self.frames
-            if (predicate := whole(frame.predicate))
-        ]
-        relations = []
-        for rel in self.relations:
-            arg1, arg2 = ([part for span in argument for part in cut(span)] for argument in (rel.arg1, rel.arg2))
-            connective = [kept for span in rel.connective if (kept := whole(span))]
-            if arg1 and arg2:
-                is_whole = len(connective) == len(rel.connective)
-                relations.append(DiscourseRelation(rel.type, rel.sense, arg1, arg2, connective if is_whole else []))
-        edges = [
-            Edge(edge.type, source, target)
-            for edge in self.edges
-            if (source := whole(edge.source)) and (target := whole(edge.target))
-        ]
         sentences, offsets = self._sentences_of(positions), self._offsets_of(positions)
-        return AnnotatedText(tokens, sentences, clusters, frames, relations, edges, self.id, self.text, offsets)
+        # An empty argument is in no piece.
+        relations = [relation for relation in self.relations if relation.arg1 and relation.arg2]
+        kept = replace(self.layers, relations=relations).kept(whole, cut)
+        return replace(self, tokens=tokens, sentences=sentences, offsets=offsets, **vars(kept))
 
     def sentence_numbers(self) -> list[int]:
         """For each token, the number of its sentence, from 1."""
@@ -306,21 +245,7 @@ class AnnotatedText(_Strict):
 
     def moved(self, move: Callable[[Span], Span]) -> "AnnotatedText":
         """A copy of the text with all spans moved. They may belong to a larger text."""
-
-        def move_all(spans: Iterable[Span]) -> list[Span]:
-            return [move(span) for span in spans]
-
-        return replace(
-            self,
-            sentences=move_all(self.sentences),
-            clusters=[move_all(cluster) for cluster in self.clusters],
-            frames=[frame.moved(move) for frame in self.frames],
-            relations=[
-                DiscourseRelation(rel.type, rel.sense, move_all(rel.arg1), move_all(rel.arg2), move_all(rel.connective))
-                for rel in self.relations
-            ],
-            edges=[Edge(edge.type, move(edge.source), move(edge.target)) for edge in self.edges],
-        )
+        return replace(self, sentences=list(map(move, self.sentences)), **vars(self.layers.moved(move)))
 
     def to_json(self) -> dict[str, Any]:
         """A JSON object with the constructor's names, without `edges`, `id`, `text` and `offsets` that are empty."""
@@ -341,14 +266,14 @@ class AnnotatedText(_Strict):
         """
         from allennlp_coref_rc.annotations import spacy_docs
 
-        return spacy_docs.to_doc(self.to_json(), nlp.vocab)
+        return spacy_docs.to_doc(self, nlp.vocab)
 
     @classmethod
     def from_spacy(cls, doc: "Doc") -> "AnnotatedText":
         """The inverse of `to_spacy`, with the doc's text as the source. Rules split a doc that has no sentences."""
         from allennlp_coref_rc.annotations import spacy_docs
 
-        return cls.from_json(spacy_docs.from_doc(doc))
+        return cls(**spacy_docs.from_doc(doc)).checked()
 
 
 def cluster_line(texts: Sequence[str]) -> str:

@@ -6,7 +6,6 @@ setup.cfg, whenever a program makes a pipeline. So nothing heavy is imported bef
 """
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import replace
 from inspect import Parameter, Signature, signature
 from itertools import groupby
 from typing import TYPE_CHECKING, Any
@@ -62,7 +61,7 @@ class AnnotatorComponent(Pipe):
         filled = [(doc, text) for doc, text in zip(docs, texts) if text.visible.tokens]
         annotated = annotate_documents([Document(text.visible) for _, text in filled], self.annotator)
         for (doc, text), document in zip(filled, annotated):
-            spacy_docs.set_structure(doc, text.changes(document.text))
+            spacy_docs.set_structure(doc, **text.changes(document.text))
 
 
 class _VisibleText:
@@ -78,7 +77,7 @@ class _VisibleText:
             self.visible = text.select(*((positions[0], positions[-1] + 1) for positions in pieces))
 
     def changes(self, annotated: AnnotatedText) -> dict[str, Any]:
-        """The layers of the whole text that the annotator has changed, as JSON."""
+        """The layers of the whole text that the annotator has changed."""
         moved = annotated.moved(self._in_whole_text)
         changed = {}
         for layer in LAYERS:
@@ -87,8 +86,7 @@ class _VisibleText:
                 changed[layer] = getattr(moved, layer)
             elif len(after) > len(before):
                 changed[layer] = getattr(self._text, layer) + getattr(moved, layer)[len(before) :]
-        values = replace(self._text, **changed).to_json()
-        return {layer: values.get(layer, []) for layer in changed}
+        return changed
 
     def _in_whole_text(self, span: Span) -> Span:
         return self._places[span[0]], self._places[span[1] - 1] + 1
@@ -146,7 +144,5 @@ class AnnotatorFactory:
         return Annotator.resolve_class_name(self.__name__)[0]
 
 
-def register(_: Any) -> None:
-    """Makes the components known to spaCy, which is given."""
-    for component, name in COMPONENTS.items():
-        AnnotatorFactory(name).register(component)
+for _component, _name in COMPONENTS.items():
+    AnnotatorFactory(_name).register(_component)

@@ -198,7 +198,8 @@ def exchangeable(args: argparse.Namespace) -> None:
 
     from allennlp_coref_rc.allennlp_runtime.lazy_registry import import_packages, import_plugins
     from allennlp_coref_rc.common.config_files import load_config, locate
-    from allennlp_coref_rc.data.exchangeable_words import LEVEL, asked_questions, exchangeable_words
+    from allennlp_coref_rc.data.exchangeable_words import LEVEL, exchangeable_words
+    from allennlp_coref_rc.data.question_contexts import asked_questions
 
     import_plugins()
     import_packages(args.include_package)

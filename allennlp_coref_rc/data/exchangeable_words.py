@@ -4,17 +4,15 @@ its questions alone. Not in the papers; `exchangeable_words` says how.
 """
 
 import math
-import re
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import combinations
-from typing import NamedTuple, Optional
+from typing import NamedTuple
 
 import numpy as np
-from allennlp.data import Instance
 from numpy.typing import NDArray
 
-from allennlp_coref_rc.data.fields import metadata_of
+from allennlp_coref_rc.data.question_contexts import KINDS, SIMPLE, WHOLE, AskedQuestion, numbered_contexts
 
 LEVEL = 0.001
 """The level of each test of an exchange, after Bonferroni's correction for its contexts."""
@@ -34,31 +32,9 @@ MIN_COVERED = 0.5
 MIN_OVERLAP = 0.3
 """The share of neighbouring words that two words have in common, if their exchange is tested."""
 
-SENTENCE_ENDS = (".", "!", "?")
-
-SENTENCE, WINDOW, ASKED, FACTS, NEXT_FACTS, FACT_ANSWER, FACT_ASKED, FACTS_ANSWER = range(8)
-KINDS = (
-    "a sentence",
-    "three words",
-    "question and answer",
-    "two sentences that share words",
-    "two sentences, one after the other",
-    "sentence and answer",
-    "sentence, question and answer",
-    "two sentences and answer",
-)
-
 Numbers = NDArray[np.int64]
 Swap = tuple[int, int]
-Part = tuple[tuple[int, ...], list[int]]
-
-
-class AskedQuestion(NamedTuple):
-    """A question of the training data. All words are in lower case."""
-
-    passage: tuple[str, ...]
-    question: tuple[str, ...]
-    answer: tuple[str, ...]
+"""Two words that are exchanged, by their numbers."""
 
 
 class Exchange(NamedTuple):
@@ -82,17 +58,15 @@ class ExchangeableWords(NamedTuple):
 class _Test(NamedTuple):
     p: float
     covered: float
+    """The share of the sentences that could refuse the exchange."""
     why: str
 
 
-def asked_questions(instances: Iterable[Instance]) -> list[AskedQuestion]:
-    """The questions of a dataset reader's instances whose answers are known."""
-    questions = []
-    for metadata in map(metadata_of, instances):
-        if metadata.get("answer") is not None:
-            texts = metadata["passage_tokens"], metadata["question_tokens"], re.findall(r"[^\s,]+", metadata["answer"])
-            questions.append(AskedQuestion(*(tuple(word.lower() for word in words) for words in texts)))
-    return questions
+class _Level(NamedTuple):
+    """A level of abstraction: for each word the word that stands for its class, and the hash of each context then."""
+
+    classes: Numbers
+    hashes: NDArray[np.uint64]
 
 
 def exchangeable_words(questions: Sequence[AskedQuestion]) -> ExchangeableWords:
@@ -100,10 +74,7 @@ def exchangeable_words(questions: Sequence[AskedQuestion]) -> ExchangeableWords:
     Finds groups of words that can be exchanged in a data set. An exchange, such as that of two names, is consistent in
     the passage, the question and the answer. It is refused if it changes how often any context occurs.
 
-    Contexts are the sentences of a passage; three words in a row; a question with its answer; two sentences that share
-    words, or that follow each other; a sentence with an answer, with or without the question; and a sentence with the
-    rarest words of the question, another sentence, and the answer. They say which of their words are in several of
-    their parts. The words that are exchanged stand for themselves in them. Other words stand for themselves; for their
+    A context (see `contexts_of`) has words that are exchanged as they are. Other words stand for themselves; for their
     class; for their class, but for the words of one class; or all words are the same.
 
     Questions about one passage, or about beginnings of it, are a group, which is independent of other groups. If the
@@ -115,9 +86,7 @@ def exchangeable_words(questions: Sequence[AskedQuestion]) -> ExchangeableWords:
     Classes are found first, by sentences, three words, and questions with answers. A group has words whose exchanges
     are all accepted. Words of one class that are in no group may still be exchanged together with words of another
     class, such as "north" and "south" with "n" and "s": these are tested two by two. Words that are in answers alone
-    are exchanged in no other way. Words that are too rare to be tested are left out.
-
-    It is deterministic.
+    are exchanged in no other way. Words that are too rare to be tested are left out. The result is deterministic.
 
     # Parameters
 
@@ -126,269 +95,167 @@ def exchangeable_words(questions: Sequence[AskedQuestion]) -> ExchangeableWords:
     """
     if not questions:
         return ExchangeableWords([], [])
-    contexts = _Contexts(questions)
-    classes = _classes(contexts)
-    alike = contexts.numbers(classes)
-    levels = [alike, np.zeros_like(alike), np.arange(len(alike))]
-    for names in classes:
-        levels.append(alike.copy())
-        levels[-1][names] = names
-    found: dict[tuple[Swap, ...], _Test] = {}
+    contexts, in_texts = _Contexts(questions), {word for each in questions for text in each[:2] for word in text}
+    words, classes = contexts.words, _classes(_Contexts(questions, SIMPLE))
+    alike, itself = _alike(classes, len(words)), np.arange(len(words))
+    but_for_one = [np.where(np.isin(itself, names), itself, alike) for names in classes]
+    levels = [contexts.level(level) for level in (alike, np.zeros_like(itself), itself, *but_for_one)]
+    tests: dict[tuple[Swap, ...], _Test] = {}
 
     def accepts(*swaps: Swap) -> bool:
-        if swaps not in found:
-            found[swaps] = contexts.test(swaps, levels)
-        return found[swaps].p >= LEVEL and found[swaps].covered >= MIN_COVERED
+        if swaps not in tests:
+            test = contexts.test(swaps, levels)
+            untested = _Test(0.0, 0.0, "too few of their sentences are alike to test it")
+            tests[swaps] = test if test.covered >= MIN_COVERED else untested
+        return tests[swaps].p >= LEVEL
 
-    pairs = [pair for pair in contexts.candidates(alike) if all(contexts.in_texts[word] for word in pair)]
-    groups = _cliques({pair: found[pair,].p for pair in pairs if accepts(pair)})
+    pairs = [pair for pair in contexts.candidates(alike) if all(words[word] in in_texts for word in pair)]
+    groups = _cliques({pair: tests[pair,].p for pair in pairs if accepts(pair)})
     exchanged = {word for group in groups for word in group}
-    refused = {word for swaps in found if found[swaps].covered >= MIN_COVERED for pair in swaps for word in pair}
+    refused = {word for swaps in tests if tests[swaps].covered for pair in swaps for word in pair}
     tied = [
-        [word for word in names if word not in exchanged and (word in refused or not contexts.in_texts[word])]
+        [word for word in names if word not in exchanged and (word in refused or words[word] not in in_texts)]
         for names in classes
     ]
-    named = [[[word] for word in group] for group in groups]
+    forms = [[[word] for word in group] for group in groups]
     for first, second in combinations(tied, 2):
-        named += _tied_forms(first, second, accepts)
-    exchanges = [
-        Exchange(
-            [(contexts.words[a], contexts.words[b]) for a, b in swaps],
-            test.p if test.covered >= MIN_COVERED else 0.0,
-            test.why if test.covered >= MIN_COVERED else "too few of their sentences are alike to test it",
-        )
-        for swaps, test in found.items()
-    ]
-    words = [[[contexts.words[word] for word in forms] for forms in group] for group in named]
-    return ExchangeableWords(words, exchanges)
+        forms += _tied_forms(first, second, accepts)
+    exchanges = [Exchange([(words[a], words[b]) for a, b in swaps], test.p, test.why) for swaps, test in tests.items()]
+    return ExchangeableWords([[[words[word] for word in name] for name in group] for group in forms], exchanges)
 
 
 class _Contexts:
-    """All contexts of all questions, each a row of words with marks, and the tests on them."""
+    """
+    The contexts of all questions, and the tests on them.
 
-    def __init__(self, questions: Sequence[AskedQuestion]) -> None:
-        self.words = list(dict.fromkeys(word for question in questions for part in question for word in part))
-        self._index = {word: i for i, word in enumerate(self.words)}
-        self.in_texts = np.zeros(len(self.words), dtype=bool)
-        self._words: list[int] = []
-        self._marks: list[int] = []
-        self._lengths: list[int] = []
-        self._kinds: list[int] = []
-        self._of_group: list[int] = []
-        self._num_groups = 0
-        for group in _groups_of_questions(questions):
-            self._add_group(group)
-            self._num_groups += 1
-        self._finish()
+    Equal contexts are found by their hashes. A hash is the sum, over the places of a context, of a random number of the
+    word and its mark times one of the place, plus one of the kind, modulo 2^64. So an exchange changes only the terms
+    of the words that are exchanged.
+    """
 
-    # Contexts are added group by group.
-
-    def _add_group(self, questions: Sequence[AskedQuestion]) -> None:
-        facts = list(map(self._numbered, _sentences(questions[-1].passage)))
-        last: dict[int, int] = {}
-        for i, fact in enumerate(facts):
-            self.in_texts[list(fact)] = True
-            self._add(SENTENCE, (fact, [0] * len(fact)))
-            for start in range(len(fact) - 2):
-                self._add(WINDOW, (fact[start : start + 3], [0] * 3))
-            earlier = dict.fromkeys(last[word] for word in fact if word in last)
-            if i:
-                earlier.setdefault(i - 1)
-            for j in earlier:
-                parts = _marked(facts[j], fact)
-                self._add(NEXT_FACTS if j == i - 1 else FACTS, *parts)
-            last.update(dict.fromkeys(fact, i))
-        for passage, asked, answer in questions:
-            question, answers = self._numbered(asked), self._numbered(answer)
-            self.in_texts[list(question)] = True
-            self._add(ASKED, *_marked(question, answers))
-            known = facts[: len(_sentences(passage))]
-            key = _key_fact(known, question)
-            for fact in dict.fromkeys(known):
-                parts = _marked(fact, question, answers)
-                self._add(FACT_ASKED, *parts)
-                self._add(FACT_ANSWER, parts[0], parts[2])
-                if key is not None:
-                    self._add(FACTS_ANSWER, *_marked(key, fact, question, answers)[:2], _marked(answers, fact, key)[0])
-
-    def _numbered(self, words: Iterable[str]) -> tuple[int, ...]:
-        return tuple(self._index[word] for word in words)
-
-    def _add(self, kind: int, *parts: Part) -> None:
-        for i, (words, marks) in enumerate(parts):
-            self._words.extend(words)
-            self._marks.extend(8 * mark + i for mark in marks)
-        self._lengths.append(sum(len(words) for words, _ in parts))
-        self._kinds.append(kind)
-        self._of_group.append(self._num_groups)
-
-    def _finish(self) -> None:
-        """Contexts become numbers: the sum over their words of a random number of the word, times one of its place."""
-        vocab_size = len(self.words)
-        self._word = np.array(self._words, dtype=np.int64)
-        self._kind, self._group = np.array(self._kinds), np.array(self._of_group)
-        lengths = np.array(self._lengths)
-        starts = np.concatenate([[0], np.cumsum(lengths)[:-1]])
-        self._start, self._length = starts, lengths
-        self._context = np.repeat(np.arange(len(lengths)), lengths)
-        generator = np.random.Generator(np.random.PCG64(0))
+    def __init__(self, questions: Sequence[AskedQuestion], kinds: Sequence[str] = KINDS) -> None:
+        self.words = list(dict.fromkeys(word for question in questions for text in question for word in text))
+        number_of = {word: i for i, word in enumerate(self.words)}
+        marks: dict[tuple[int, ...], int] = {}
+        word_of: list[int] = []
+        mark_of: list[int] = []
+        # For each context, its kind, its group, and where its words begin.
+        rows: list[tuple[int, int, int]] = []
+        for group, context in numbered_contexts(questions):
+            if context.kind in kinds:
+                rows.append((KINDS.index(context.kind), group, len(word_of)))
+                for word, mark in context.marked_words():
+                    word_of.append(number_of[word])
+                    mark_of.append(marks.setdefault(mark, len(marks)))
+        self._word = np.array(word_of)
+        self._kind, self._group, self._start = np.array(rows).T
+        self._length = np.diff([*self._start, len(self._word)])
+        self._context = np.repeat(np.arange(len(rows)), self._length)
+        counts = np.bincount(self._word, minlength=len(self.words))
+        self._places_of = np.split(np.argsort(self._word, kind="stable"), np.cumsum(counts)[:-1])
+        self._whole = np.isin(self._kind, [KINDS.index(kind) for kind in WHOLE])
+        generator = np.random.default_rng(0)
 
         def random(number: int) -> NDArray[np.uint64]:
-            return generator.integers(1, 2**63, number, dtype=np.uint64) * np.uint64(2) + np.uint64(1)
+            # Odd numbers, as a product with an even one forgets the highest bit.
+            return generator.integers(2**63, size=number, dtype=np.uint64) * np.uint64(2) + np.uint64(1)
 
-        self._code = random(2 * vocab_size)
-        self._place = random(int(lengths.max()))[np.arange(len(self._word)) - starts[self._context]]
-        known_marks, mark = np.unique(self._marks, return_inverse=True)
-        marks = random(len(known_marks))[mark]
-        self._constant = np.add.reduceat(marks * self._place, starts) + random(len(KINDS))[self._kind]
-        order = np.argsort(self._word, kind="stable")
-        bounds = np.searchsorted(self._word[order], np.arange(vocab_size + 1))
-        self._places_of = [order[bounds[i] : bounds[i + 1]] for i in range(vocab_size)]
-        self._sentence = np.isin(self._kind, (SENTENCE, ASKED))
-        self._keys: dict[bytes, NDArray[np.uint64]] = {}
+        self._code, self._code_exchanged = random(len(self.words)), random(len(self.words))
+        self._code_of_place = random(self._length.max())[np.arange(len(self._word)) - self._start[self._context]]
+        marked = np.add.reduceat(random(len(marks))[mark_of] * self._code_of_place, self._start)
+        self._hash_of_marks = marked + random(len(KINDS))[self._kind]
 
-    def numbers(self, classes: Sequence[Sequence[int]]) -> Numbers:
-        """The class of each word, by the number of its first word."""
-        numbers = np.arange(len(self.words))
-        for names in classes:
-            numbers[list(names)] = names[0]
-        return numbers
+    def level(self, classes: Numbers) -> _Level:
+        terms = self._code[classes][self._word] * self._code_of_place
+        return _Level(classes, np.add.reduceat(terms, self._start) + self._hash_of_marks)
 
-    # Tests.
-
-    def candidates(self, classes: Numbers, overlap: float = MIN_OVERLAP) -> list[Swap]:
-        """Pairs of words with the same neighbours."""
-        neighbours: dict[int, Counter] = {}
-        groups: dict[int, dict[int, None]] = {}
-        for context in np.flatnonzero(self._sentence):
-            start, length = self._start[context], self._length[context]
-            words = self._word[start : start + length]
-            kind = -1 - int(self._kind[context])
-            around = [kind, *classes[words].tolist(), kind]
-            for i, word in enumerate(words.tolist()):
-                neighbours.setdefault(word, Counter())[around[i], around[i + 2]] += 1
-                groups.setdefault(word, {})[int(self._group[context])] = None
-        words_of: dict[tuple[int, int], list[int]] = {}
-        totals = {word: sum(neighbours[word].values()) for word in neighbours if len(groups[word]) >= MIN_QUESTIONS}
-        for word in sorted(totals):
+    def candidates(self, classes: Numbers) -> list[Swap]:
+        """Pairs of words with the same neighbours, which count by their classes."""
+        neighbours: dict[int, Counter] = defaultdict(Counter)
+        groups: dict[int, set[int]] = defaultdict(set)
+        for context in np.flatnonzero(self._whole):
+            words = self._words_of(context)
+            end = -1 - int(self._kind[context])
+            around = [end, *classes[words].tolist(), end]
+            for word, before, after in zip(words.tolist(), around, around[2:]):
+                neighbours[word][before, after] += 1
+                groups[word].add(self._group[context])
+        frequent = sorted(word for word in neighbours if len(groups[word]) >= MIN_QUESTIONS)
+        words_between: dict[tuple[int, int], list[int]] = defaultdict(list)
+        for word in frequent:
             for pair in neighbours[word]:
-                words_of.setdefault(pair, []).append(word)
+                words_between[pair].append(word)
         common: Counter = Counter()
-        for pair, sharing in words_of.items():
+        for pair, sharing in words_between.items():
             for a, b in combinations(sharing, 2):
                 common[a, b] += min(neighbours[a][pair], neighbours[b][pair])
-        return sorted((a, b) for (a, b), count in common.items() if count >= overlap * max(totals[a], totals[b]))
+        most = {(a, b): max(neighbours[a].total(), neighbours[b].total()) for a, b in common}
+        return sorted(pair for pair, count in common.items() if count >= MIN_OVERLAP * most[pair])
 
-    def test(self, swaps: Sequence[Swap], levels: Sequence[Numbers], kinds: Optional[Sequence[int]] = None) -> _Test:
+    def test(self, swaps: Sequence[Swap], levels: Sequence[_Level]) -> _Test:
         """Tests the exchange at each level of abstraction, until it is refused at one."""
         tests = []
-        for classes in levels:
-            test = self._test(swaps, classes, kinds)
+        for level in levels:
+            test = self._test(swaps, level)
             tests.append(test._replace(p=min(1.0, test.p * len(levels))))
             if tests[-1].p < CLASS_LEVEL:
                 break
-        covered = max(test.covered for test in tests)
-        return min(tests, key=lambda test: test.p)._replace(covered=covered)
+        return min(tests, key=lambda test: test.p)._replace(covered=max(test.covered for test in tests))
 
-    def _test(self, swaps: Sequence[Swap], classes: Numbers, kinds: Optional[Sequence[int]]) -> _Test:
+    def _test(self, swaps: Sequence[Swap], level: _Level) -> _Test:
+        """The sign-flip test of all contexts that have a word of the exchange."""
         places = np.sort(np.concatenate([self._places_of[word] for pair in swaps for word in pair]))
-        if kinds is not None:
-            places = places[np.isin(self._kind[self._context[places]], kinds)]
-        if not len(places):
-            return _Test(1.0, 0.0, "")
-        vocab_size = len(self.words)
-        becomes = np.arange(vocab_size)
-        for a, b in swaps:
-            becomes[a], becomes[b] = b, a
         contexts, starts = np.unique(self._context[places], return_index=True)
         words = self._word[places]
+        becomes = np.arange(len(self.words))
+        for a, b in swaps:
+            becomes[[a, b]] = b, a
 
-        def keys(new_words: Numbers) -> NDArray[np.uint64]:
-            change = self._code[vocab_size + new_words] - self._code[classes[words]]
-            return self._all_keys(classes)[contexts] + np.add.reduceat(change * self._place[places], starts)
+        def hashes(new: Numbers) -> NDArray[np.uint64]:
+            change = self._code_exchanged[new] - self._code[level.classes[words]]
+            return level.hashes[contexts] + np.add.reduceat(change * self._code_of_place[places], starts)
 
-        _, key = np.unique(np.concatenate([keys(words), keys(becomes[words])]), return_inverse=True)
-        num = len(contexts)
-        in_group, index = np.unique(key * self._num_groups + np.tile(self._group[contexts], 2), return_inverse=True)
-        difference = np.bincount(index, np.repeat([1.0, -1.0], num))
-        of_key = in_group // self._num_groups
-        total, squares = np.bincount(of_key, difference), np.bincount(of_key, difference**2)
-        testable = np.bincount(of_key, difference != 0) >= MIN_GROUPS
-        sentence = self._sentence[contexts]
-        covered = (np.bincount(of_key) >= MIN_GROUPS)[key[:num]][sentence].mean() if sentence.any() else 0.0
+        # Which context each one is, as it is and with the exchange.
+        _, context = np.unique([hashes(words), hashes(becomes[words])], return_inverse=True)
+        context = context.reshape(2, -1)
+        # How much the exchange changes the number of times that a group has a context.
+        group = np.stack([self._group[contexts]] * 2)
+        pairs, pair = np.unique(context * (self._group[-1] + 1) + group, return_inverse=True)
+        difference = np.bincount(pair.ravel(), np.repeat([1.0, -1.0], len(contexts)))
+        context_of = pairs // (self._group[-1] + 1)
+        total, squares = np.bincount(context_of, difference), np.bincount(context_of, difference**2)
+
+        frequent, whole = np.bincount(context_of) >= MIN_GROUPS, self._whole[contexts]
+        covered = float(frequent[context[0]][whole].mean()) if whole.any() else 0.0
+        testable = np.bincount(context_of, difference != 0) >= MIN_GROUPS
         if not testable.any():
-            return _Test(1.0, float(covered), "")
+            return _Test(1.0, covered, "")
         z = np.where(testable, np.abs(total) / np.sqrt(np.maximum(squares, 1)), 0)
-        # A context and the one that it becomes are one.
-        num_tests = (testable.sum() + 1) // 2
-        p = math.erfc(float(z.max()) / math.sqrt(2)) * int(num_tests)
-        # Of a context and the one that it becomes, the one that is more frequent.
+        # A context and the one that it becomes are one, of which the more frequent one is shown.
+        p = math.erfc(float(z.max()) / math.sqrt(2)) * int((testable.sum() + 1) // 2)
         worst = int(np.argmax(np.where(z == z.max(), total, -np.inf)))
-        example = contexts[np.flatnonzero(key == worst)[0] % num]
-        return _Test(min(1.0, p), float(covered), self._described(example))
+        example = contexts[np.argwhere(context == worst)[0][1]]
+        why = " ".join(self.words[word] for word in self._words_of(example))
+        return _Test(min(1.0, p), covered, f"{KINDS[self._kind[example]]}: {why}")
 
-    def _all_keys(self, classes: Numbers) -> NDArray[np.uint64]:
-        """The number of each context, without an exchange."""
-        name = classes.tobytes()
-        if name not in self._keys:
-            code = self._code[classes]
-            self._keys[name] = np.add.reduceat(code[self._word] * self._place, self._start) + self._constant
-        return self._keys[name]
-
-    def _described(self, context: int) -> str:
-        start, length = self._start[context], self._length[context]
-        words = " ".join(self.words[word] for word in self._word[start : start + length])
-        return f"{KINDS[self._kind[context]]}: {words}"
+    def _words_of(self, context: np.integer) -> Numbers:
+        return self._word[self._start[context] :][: self._length[context]]
 
 
-def _groups_of_questions(questions: Sequence[AskedQuestion]) -> list[list[AskedQuestion]]:
-    groups: list[list[AskedQuestion]] = []
-    for question in questions:
-        before = groups[-1][-1].passage if groups else None
-        if before and question.passage[: len(before)] == before:
-            groups[-1].append(question)
-        else:
-            groups.append([question])
-    return groups
-
-
-def _sentences(words: Sequence[str]) -> list[tuple[str, ...]]:
-    ends = [i + 1 for i, word in enumerate(words) if word in SENTENCE_ENDS]
-    if not ends or ends[-1] < len(words):
-        ends.append(len(words))
-    return [tuple(words[start:end]) for start, end in zip([0, *ends], ends)]
-
-
-def _marked(*parts: tuple[int, ...]) -> list[Part]:
-    """Marks each word by where it first is in the other parts."""
-    marked = []
-    for part in parts:
-        places = [{word: i + 1 for i, word in reversed([*enumerate(other)])} for other in parts if other is not part]
-        marked.append((part, [sum(1000**i * at.get(word, 0) for i, at in enumerate(places)) for word in part]))
-    return marked
-
-
-def _key_fact(facts: Sequence[tuple[int, ...]], question: tuple[int, ...]) -> Optional[tuple[int, ...]]:
-    """The last sentence with the word of the question that is in the fewest sentences, the first of such words."""
-    counts = {word: sum(word in fact for fact in facts) for word in question}
-    shared = [word for word in counts if counts[word]]
-    if not shared:
-        return None
-    rarest = min(shared, key=lambda word: counts[word])
-    return next(fact for fact in reversed(facts) if rarest in fact)
+def _alike(classes: Iterable[Sequence[int]], size: int) -> Numbers:
+    """For each word the first word of its class, or itself."""
+    first = {word: names[0] for names in classes for word in names}
+    return np.array([first.get(word, word) for word in range(size)])
 
 
 def _classes(contexts: _Contexts) -> list[list[int]]:
-    """
-    Words that seem to be the same, from sentences, three words, and questions with answers alone. The more words are
-    known to be the same, the more contexts are.
-    """
+    """Words that seem to be the same. The more words are known to be the same, the more contexts are."""
     classes: list[list[int]] = []
     seen = []
     while classes not in seen:
         seen.append(classes)
-        alike = contexts.numbers(classes)
-        tests = {pair: contexts.test([pair], [alike], (SENTENCE, WINDOW, ASKED)) for pair in contexts.candidates(alike)}
+        level = contexts.level(_alike(classes, len(contexts.words)))
+        tests = {pair: contexts.test([pair], [level]) for pair in contexts.candidates(level.classes)}
         classes = _cliques({pair: test.p for pair, test in tests.items() if test.p >= CLASS_LEVEL})
     return classes
 
@@ -406,27 +273,23 @@ def _cliques(accepted: Mapping[Swap, float]) -> list[list[int]]:
 
 def _tied_forms(first: Sequence[int], second: Sequence[int], accepts: Callable[..., bool]) -> list[list[list[int]]]:
     """Groups of names with two forms, one of each class, which are exchangeable only together."""
+
+    def are_exchangeable(name: Swap, other: Swap) -> bool:
+        (a, b), (c, d) = (tuple(sorted(words)) for words in zip(name, other))
+        return a != b and c != d and accepts((a, b), (c, d))
+
     names = [(a, b) for a in first for b in second]
     groups = []
     while names:
-        best: list[Swap] = []
-        for name in names:
-            group = [name]
-            for other in names:
-                if all(_are_exchangeable(other, each, accepts) for each in group):
-                    group.append(other)
-            if len(group) > max(1, len(best)):
-                best = group
-        if not best:
+        found = [[name] for name in names]
+        for group in found:
+            for name in names:
+                if all(are_exchangeable(name, each) for each in group):
+                    group.append(name)
+        best = max(found, key=len)
+        if len(best) == 1:
             break
         groups.append([list(name) for name in best])
         used = {word for name in best for word in name}
         names = [name for name in names if not used & set(name)]
     return groups
-
-
-def _are_exchangeable(name: Swap, other: Swap, accepts: Callable[..., bool]) -> bool:
-    if name[0] == other[0] or name[1] == other[1]:
-        return False
-    (a, b), (c, d) = sorted([name[0], other[0]]), sorted([name[1], other[1]])
-    return accepts((a, b), (c, d))

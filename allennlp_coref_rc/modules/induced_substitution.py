@@ -10,7 +10,8 @@ from allennlp.training.gradient_descent_trainer import GradientDescentTrainer
 
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import write_text
-from allennlp_coref_rc.data.exchangeable_words import asked_questions, exchangeable_words
+from allennlp_coref_rc.data.exchangeable_words import exchangeable_words
+from allennlp_coref_rc.data.question_contexts import asked_questions
 from allennlp_coref_rc.modules.entity_substitution import MAX_CLASS_NAMES, EntitySubstitution, Group
 
 logger = logging.getLogger(__name__)

@@ -1,7 +1,8 @@
-from typing import NamedTuple, Optional
+from typing import Any, NamedTuple, Optional, Union
 
 import torch
 
+from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.data.fields import AnnotationTensors
 
 
@@ -51,3 +52,24 @@ class Pair(NamedTuple):
     def select(self, sequences: list[int]) -> "Pair":
         """The passages and questions with these indices, without the padding that all of them have."""
         return Pair(self.passage.select(sequences), self.question.select(sequences))
+
+
+def check_tensor(owner: str, key: str, tensor: Any, shape: tuple[Union[int, str], ...], device: Any = None) -> None:
+    """
+    Raises a `ConfigurationError` unless it is a dense tensor of this shape, in which a name stands for any size, on the
+    `device` of the others.
+    """
+    kind = getattr(tensor, "layout", type(tensor).__name__)
+    if kind is not torch.strided or tensor.is_meta:
+        what = "on the device meta" if kind is torch.strided else kind
+        raise ConfigurationError(f"{owner}: {key} is {what}, expected a dense tensor with values")
+    found = tensor.shape
+    # Without a generator, as a batch has hundreds of such checks.
+    fits = len(found) == len(shape)
+    for size, expected in zip(found, shape):
+        fits = fits and (size == expected or isinstance(expected, str))
+    if not fits:
+        wanted = str(tuple(shape)).replace("'", "")
+        raise ConfigurationError(f"{owner}: {key} has shape {tuple(found)}, expected {wanted}")
+    if device is not None and tensor.device != device:
+        raise ConfigurationError(f"{owner}: {key} is on {tensor.device}, expected {device}, where the others are")

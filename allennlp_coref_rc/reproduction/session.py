@@ -78,18 +78,18 @@ def run_all(
         finished = run_in_processes(waiting, slots, threads, job)
     failed = 0
     with Progress(minutes, waiting) as progress:
-        for run, succeeded in finished:
-            failed += not succeeded
-            if not succeeded:
-                tqdm.write(f"[failed] {run.name}: {reason(run)}", file=sys.stderr)
+        for run, why in finished:
+            failed += why != ""
+            if why:
+                tqdm.write(f"[failed] {run.name}: {reason(run) or why}", file=sys.stderr)
             progress.finish(run, failed)
     return failed
 
 
 def reason(run: Run) -> str:
-    """A line that says why a run failed."""
+    """A line that says why a run failed, if the run could write it."""
     if not os.path.exists(run.path(ERROR)):
-        return "its process died, it could not write why, or another one is using it"
+        return ""
     with open(run.path(ERROR), encoding="utf-8") as file:
         return f"{cut(file.read().strip().splitlines()[-1])} ({run.path(ERROR)})"
 

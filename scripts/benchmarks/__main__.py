@@ -16,6 +16,7 @@ SUBJECTS = {
     "updates": "training updates of the models in configs",
     "readers": "dataset readers",
     "annotators": "annotators",
+    "lengths": "annotators on longer and longer texts, ordinary and hard ones",
     "start": "the start of each command, beside import allennlp.commands",
     "runs": "whole train, evaluate and predict commands, beside those of another version",
     "gpu": "the fused kernels, mixed precision and a whole training on a GPU, in eight minutes",

@@ -15,7 +15,7 @@ from collections.abc import Sequence
 from functools import cached_property
 from itertools import islice
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Optional
 
 import allennlp_coref_rc  # noqa: F401  registers annotators
 from allennlp_coref_rc.annotation_runs.config_option import build_annotator
@@ -46,13 +46,7 @@ class Annotators(Subject):
 
     @cached_property
     def texts(self) -> list[AnnotatedText]:
-        path = self.arguments.data
-        columns = path.suffix == ".conll" or any(path.glob("*.conll"))
-        source = document_source(str(path), format="conll_2012" if columns else None)
-        documents = [source.to_document(item) for _, item in islice(source.items(), self.arguments.documents)]
-        if not documents:
-            raise ConfigurationError(f"{path}: found no documents")
-        return [AnnotatedText(document.text.tokens, document.text.sentences) for document in documents]
+        return bare_texts(self.arguments.data, self.arguments.documents)
 
     def competitors(self, setting: Any) -> list[Competitor]:
         return [Competitor(name) for name in self.annotators]
@@ -72,3 +66,13 @@ class Annotators(Subject):
             for name, annotator in self.annotators.items()
             if list(map(annotator.annotate, few)) != annotator.annotate_batch(few)
         ]
+
+
+def bare_texts(path: Path, most: Optional[int] = None) -> list[AnnotatedText]:
+    """The texts of at most so many documents, without annotations."""
+    columns = path.suffix == ".conll" or any(path.glob("*.conll"))
+    source = document_source(str(path), format="conll_2012" if columns else None)
+    documents = [source.to_document(item) for _, item in islice(source.items(), most)]
+    if not documents:
+        raise ConfigurationError(f"{path}: found no documents")
+    return [AnnotatedText(document.text.tokens, document.text.sentences) for document in documents]

@@ -116,6 +116,6 @@ def test_an_id_can_be_set_and_damaged_data_is_an_error():
     doc = NLP("a b")
     doc._.text_id = "x"
     assert AnnotatedText.from_spacy(doc).id == "x"
-    doc.user_data["srl_frames"] = [{"predicate": [1, 9], "arguments": []}]
-    with pytest.raises(ConfigurationError, match=r"predicate of frame 0 \[1, 9\): expected"):
+    doc.user_data["._.", "annotated_text", 0, 3] = {"text": "a b", "frames": [{"predicate": [1, "x"]}]}
+    with pytest.raises(ConfigurationError, match='predicate.*found "x", expected'):
         AnnotatedText.from_spacy(doc)

@@ -245,7 +245,7 @@ def test_what_is_finished_has_no_command(swept, capsys):
 
 def test_a_cluster_does_the_same(swept, on_a_cluster):
     run, finished = on_a_cluster
-    assert finished.result() == [(run, True)]
+    assert finished.result() == [(run, "")]
     (same,) = [other for other in runs(swept[0]) if other.name == run.name]
     assert digits(run) == digits(same)
     assert not os.path.exists(run.path(MODEL, "model.tar.gz"))
@@ -254,7 +254,8 @@ def test_a_cluster_does_the_same(swept, on_a_cluster):
 @pytest.mark.skipif(torch.cuda.is_available(), reason="is about a machine without a GPU")
 def test_a_run_on_a_gpu_has_a_new_process(tmp_path):
     (run,) = runs(tmp_path, row="gru", seeds=[1])
-    assert list(run_in_processes([run], ["0"], 1, {"commit": "abc", "keep_weights": "none"})) == [(run, False)]
+    ((same, why),) = run_in_processes([run], ["0"], 1, {"commit": "abc", "keep_weights": "none"})
+    assert same == run and why.startswith("its process ended with code 1; ")
     assert "available" in session.reason(run)
 
 

@@ -2,7 +2,8 @@ import random
 
 import pytest
 
-from allennlp_coref_rc.data.exchangeable_words import AskedQuestion, exchangeable_words
+from allennlp_coref_rc.data.exchangeable_words import exchangeable_words
+from allennlp_coref_rc.data.question_contexts import AskedQuestion
 
 PEOPLE = ("ann", "bob", "cem", "dee")
 PLACES = ("park", "shop", "lake", "yard")

@@ -12,7 +12,8 @@ from allennlp.models.archival import load_archive
 from allennlp_coref_rc.__main__ import main
 from allennlp_coref_rc.data.babi.simulated_world import simulate_task
 from allennlp_coref_rc.data.dataset_readers.annotated_babi import AnnotatedBabiReader
-from allennlp_coref_rc.data.exchangeable_words import asked_questions, exchangeable_words
+from allennlp_coref_rc.data.exchangeable_words import exchangeable_words
+from allennlp_coref_rc.data.question_contexts import asked_questions
 from allennlp_coref_rc.modules.induced_substitution import FOUND, InducedSubstitution
 from tests.shared import PROJECT
 

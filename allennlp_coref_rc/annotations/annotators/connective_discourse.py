@@ -1,6 +1,7 @@
 import dataclasses
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import accumulate
 from typing import Optional
 
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, DiscourseRelation, Span
@@ -86,46 +87,22 @@ class ConnectiveDiscourse(Annotator):
 
     def annotate(self, text: AnnotatedText) -> AnnotatedText:
         relations: list[DiscourseRelation] = []
+        find_arguments = _Arguments(text)
         for i, (start, stop) in enumerate(text.sentences):
             tokens = text.tokens[start:stop]
             find = first_occurrences if self._paper_like else find_connectives
             matches = [((a + start, b + start), connective) for (a, b), connective in find(tokens, self._connectives)]
+            content = find_arguments.content((start, stop), [span for span, _ in matches])
             for span, connective in matches:
                 if self._paper_like:
                     arguments: Optional[Arguments] = ([(start, span[0])], [(span[1], stop)])
                 else:
-                    arguments = self._arguments(text, i, span, connective, [span for span, _ in matches])
+                    arguments = find_arguments(i, span, connective, content)
                 if arguments:
                     relations.append(DiscourseRelation("Explicit", self._connectives[connective], *arguments, [span]))
         if self._implicit:
             relations.extend(self._implicit_relations(text, relations))
         return dataclasses.replace(text, relations=text.relations + relations)
-
-    def _arguments(
-        self, text: AnnotatedText, sentence: int, span: Span, connective: str, connectives: Sequence[Span]
-    ) -> Optional[Arguments]:
-        start, stop = text.sentences[sentence]
-        before, after = (start, span[0]), (span[1], stop)
-        previous = text.sentences[sentence - 1] if sentence else None
-        if previous and not any(map(_is_word, text.tokens[slice(*previous)])):
-            previous = None
-        in_connectives = {token for connective_span in connectives for token in range(*connective_span)}
-        has_words = [_is_word(text.tokens[token]) for token in range(start, stop)]
-
-        def words(first: int, last: int) -> bool:
-            return any(has_words[first - start : last - start])
-
-        if any(has_words[token - start] and token not in in_connectives for token in range(*before)):
-            if words(*after):
-                return [before], [after]
-            return ([previous], [before]) if previous else None
-        if connective in SUBORDINATING:
-            comma = next(
-                (token for token in range(*after) if text.tokens[token] == "," and words(after[0], token)), stop
-            )
-            if words(comma, stop):
-                return [(comma + 1, stop)], [(after[0], comma)]
-        return ([previous], [after]) if previous and words(*after) else None
 
     def _implicit_relations(
         self, text: AnnotatedText, explicit: Sequence[DiscourseRelation]
@@ -134,6 +111,49 @@ class ConnectiveDiscourse(Annotator):
         for first, second in zip(text.sentences, text.sentences[1:]):
             if self._paper_like or first not in linked:
                 yield DiscourseRelation("Implicit", "Expansion.Conjunction", [first], [second])
+
+
+class _Arguments:
+    """Finds the arguments of the connectives of a text, each in a time that does not grow with its sentence."""
+
+    def __init__(self, text: AnnotatedText) -> None:
+        self._sentences = text.sentences
+        self._is_word = list(map(_is_word, text.tokens))
+        self._words = [0, *accumulate(self._is_word)]
+        """How many words stand before each token."""
+        # From the end, so that each token knows what comes after it.
+        self._next_word, self._next_comma = [len(text)], [len(text)]
+        for position in reversed(range(len(text))):
+            self._next_word.append(position if self._is_word[position] else self._next_word[-1])
+            self._next_comma.append(position if text.tokens[position] == "," else self._next_comma[-1])
+        self._next_word.reverse()
+        self._next_comma.reverse()
+
+    def content(self, sentence: Span, connectives: Sequence[Span]) -> int:
+        """The first word of a sentence that is in no connective; the end of the sentence if there is none."""
+        inside = {token for span in connectives for token in range(*span)}
+        words = (token for token in range(*sentence) if self._is_word[token] and token not in inside)
+        return next(words, sentence[1])
+
+    def __call__(self, sentence: int, span: Span, connective: str, content: int) -> Optional[Arguments]:
+        """Arg1 and Arg2 of a connective in the sentence of this number, whose `content` begins there."""
+        start, stop = self._sentences[sentence]
+        before, after = (start, span[0]), (span[1], stop)
+        previous = (
+            self._sentences[sentence - 1] if sentence and self._has_words(self._sentences[sentence - 1]) else None
+        )
+        if content < span[0]:
+            if self._has_words(after):
+                return [before], [after]
+            return ([previous], [before]) if previous else None
+        if connective in SUBORDINATING:
+            comma = self._next_comma[min(self._next_word[span[1]], stop)]
+            if comma < stop and self._has_words((comma, stop)):
+                return [(comma + 1, stop)], [(after[0], comma)]
+        return ([previous], [after]) if previous and self._has_words(after) else None
+
+    def _has_words(self, span: Span) -> bool:
+        return self._words[span[0]] < self._words[span[1]]
 
 
 def first_occurrences(tokens: Sequence[str], connectives: Iterable[str]) -> list[tuple[Span, str]]:

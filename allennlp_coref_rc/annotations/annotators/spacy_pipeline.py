@@ -41,8 +41,7 @@ class SpacyAnnotator(Annotator):
 
     def annotate_batch(self, texts: Sequence[AnnotatedText]) -> list[AnnotatedText]:
         docs = self._pipeline.pipe(
-            to_doc({"tokens": text.tokens, "sentences": text.sentences, "id": text.id}, self._pipeline.vocab)
-            for text in texts
+            to_doc(AnnotatedText(text.tokens, text.sentences, id=text.id), self._pipeline.vocab) for text in texts
         )
         return [self._annotated(text, doc) for text, doc in zip(texts, docs)]
 

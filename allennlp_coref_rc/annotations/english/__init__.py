@@ -20,6 +20,11 @@ if TYPE_CHECKING:
 MODEL = str(Path(__file__).parent / "model")
 """The folder of the pipeline of this package."""
 
+LONGEST_SENTENCE = 400
+"""
+In tokens. A longer one, which has lost its full stops, is parsed in pieces: trees of any depth would take too long.
+"""
+
 BATCH = 64
 """Texts that the pipeline gets at once. Larger batches are not faster on a CPU."""
 
@@ -52,10 +57,10 @@ _parsed: dict[str, list[tuple[AnnotatedText, "Doc"]]] = {}
 
 def parse(texts: Sequence[AnnotatedText], spacy_model: Optional[str] = None) -> list["Doc"]:
     """
-    The texts as docs of spaCy with the texts' own tokens and sentences, parsed by the pipeline of this package, or by
-    another one by its name or folder. They have no lemmas, which take a third of the time. A text that was among the
-    last ones is not parsed again. So callers share docs, and must not change them. Raises a `ConfigurationError` if the
-    pipeline has no parser, or splits or merges tokens.
+    The texts as docs of spaCy with the texts' own tokens and sentences (but see `LONGEST_SENTENCE`), parsed by the
+    pipeline of this package, or by another one by its name or folder. They have no lemmas, which take a third of the
+    time. A text that was among the last ones is not parsed again. So callers share docs, and must not change them.
+    Raises a `ConfigurationError` if the pipeline has no parser, or splits or merges tokens.
     """
     spacy_model = spacy_model or MODEL
     pipeline = load_pipeline(spacy_model)
@@ -92,7 +97,7 @@ def _bare(text: AnnotatedText, vocab: "Vocab", names: bool) -> "Doc":
     from allennlp_coref_rc.annotations.annotators.coref.sieve.name_spans import compound_names
     from allennlp_coref_rc.annotations.annotators.lexicon import TITLES
 
-    starts = {start for start, _ in text.sentences}
+    starts = {piece for start, stop in text.sentences for piece in range(start, stop, LONGEST_SENTENCE)}
     is_start: list[Union[bool, int, None]] = [i in starts for i in range(len(text))]
     # spaCy refuses empty words.
     doc = Doc(vocab, words=[token or "_" for token in text.tokens], sent_starts=is_start)

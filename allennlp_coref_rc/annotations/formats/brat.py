@@ -129,13 +129,14 @@ class _Annotations:
         """The clusters: mentions that are linked directly or through other mentions."""
         cluster_of: dict[str, list[str]] = {}
         for place, names in self._links:
-            joined: list[str] = []
             known = list(kept(partial(self._text_bound, place), names, leave_out))
             # What has lost its other end is no link.
             for name in known if len(known) > 1 else ():
-                if name not in joined:
-                    joined.extend(cluster_of.get(name, [name]))
-            cluster_of.update((name, joined) for name in joined)
+                one, other = (cluster_of.setdefault(id, [id]) for id in (known[0], name))
+                if one is not other:
+                    larger, smaller = sorted((one, other), key=len, reverse=True)
+                    larger.extend(smaller)
+                    cluster_of.update(dict.fromkeys(smaller, larger))
         distinct = {id(cluster): cluster for cluster in cluster_of.values()}
         return [[self.spans[name] for name in cluster] for cluster in distinct.values()]
 

@@ -14,8 +14,8 @@ from allennlp_coref_rc.annotations.annotated_text import (
     question_id,
 )
 from allennlp_coref_rc.annotations.bio import frame_of
-from allennlp_coref_rc.annotations.formats.json_value import JsonValue, read_json
 from allennlp_coref_rc.common.errors import ConfigurationError
+from allennlp_coref_rc.common.json_value import JsonValue, read_json
 from allennlp_coref_rc.common.malformed import LeaveOut, kept, refuse
 
 logger = logging.getLogger(__name__)

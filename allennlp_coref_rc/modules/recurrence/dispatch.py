@@ -6,9 +6,9 @@ from typing import Optional, Union
 import torch
 from torch.utils.checkpoint import checkpoint
 
-from allennlp_coref_rc.common.checks import check_tensor
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.data.annotation_layers.edges import FIRST_MENTION, OTHER_SEQUENCE
+from allennlp_coref_rc.modules.pair import check_tensor
 from allennlp_coref_rc.modules.recurrence import _cpp, _triton
 from allennlp_coref_rc.modules.recurrence._plain import plain
 from allennlp_coref_rc.modules.recurrence._reference import reference

@@ -6,11 +6,10 @@ import torch
 from allennlp.modules import Seq2SeqEncoder
 from allennlp.modules.seq2seq_encoders import ComposeEncoder
 
-from allennlp_coref_rc.common.checks import check_tensor
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.data.fields import AnnotationTensors
 from allennlp_coref_rc.modules.packed import read_packed
-from allennlp_coref_rc.modules.pair import Pair, TokenVectors
+from allennlp_coref_rc.modules.pair import Pair, TokenVectors, check_tensor
 
 logger = logging.getLogger(__name__)
 

@@ -153,6 +153,7 @@ class RecurrentEncoder(AnnotatedSeq2SeqEncoder):
         `torch.FloatTensor`
             Shape: (batch_size, sequence_length, directions * hidden_size). Zero where masked.
         """
+        self.check_input(inputs, mask)
         text = TokenVectors(inputs, mask, annotations)
         (states,) = self._read_in_each_direction([text], lambda reverse: (self._read(text, reverse),))
         return states
@@ -168,6 +169,8 @@ class RecurrentEncoder(AnnotatedSeq2SeqEncoder):
         if not annotated or not self.shares_memory(question_encoder):
             return super().encode_pair(question_encoder, pair)
         pairs = (self, pair.passage), (cast(RecurrentEncoder, question_encoder), pair.question)
+        for encoder, text in pairs:
+            encoder.check_input(text.vectors, text.mask)
         return pair.with_vectors(*self._encode_pair(*pairs))
 
     def shares_memory(self, question_encoder: Seq2SeqEncoder) -> bool:
@@ -227,7 +230,6 @@ class RecurrentEncoder(AnnotatedSeq2SeqEncoder):
         (batch_size, sequence_length, hidden_size).
         """
         inputs, mask, annotations = text
-        self.check_input(inputs, mask)
         suffix = self._suffixes()[reverse]
         weight_ih, weight_hh, bias_ih, bias_hh = self._gru_parameters(suffix)
         if annotations is None:

@@ -86,8 +86,8 @@ class Discourse(Annotator):
     def _relations(self, text: AnnotatedText, parsed: Parse) -> list[DiscourseRelation]:
         weights = load_weights(self._model)
         relations = []
-        for number, span, words in find_candidates(text):
-            features = list(connective_features(parsed, text.sentences[number], span))
+        for number, span, words in find_candidates(parsed):
+            features = list(connective_features(parsed, parsed.sentences[number], span))
             if not weights.expresses_relation(words, features) > self._threshold:
                 continue
             if arguments := arguments_of(parsed, number, span):
@@ -108,10 +108,10 @@ class Discourse(Annotator):
                 yield DiscourseRelation("Implicit" if sense != "EntRel" else sense, sense, [first], [second])
 
 
-def find_candidates(text: AnnotatedText) -> Iterator[tuple[int, Span, str]]:
+def find_candidates(parsed: Parse) -> Iterator[tuple[int, Span, str]]:
     """The possible connectives of a text, each with the number of its sentence, its span, and its words."""
-    for number, (start, stop) in enumerate(text.sentences):
-        for (first, last), words in find_connectives(text.tokens[start:stop], CANDIDATES):
+    for number, (start, stop) in enumerate(parsed.sentences):
+        for (first, last), words in find_connectives(parsed.tokens[start:stop], CANDIDATES):
             yield number, (start + first, start + last), words
 
 

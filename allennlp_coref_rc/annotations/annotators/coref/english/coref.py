@@ -18,6 +18,7 @@ from allennlp_coref_rc.annotations.annotators.coref.english.features import (
     vectors,
 )
 from allennlp_coref_rc.annotations.annotators.parse import Parse
+from allennlp_coref_rc.annotations.annotators.split_tokens import SplitTokens
 from allennlp_coref_rc.annotations.clusters import largest_clusters
 from allennlp_coref_rc.annotations.english import parse
 from allennlp_coref_rc.common.checks import check_number
@@ -84,12 +85,12 @@ class EnglishCoref(Annotator):
         self._weights = network.load_weights(Path(path) if path else network.MODEL)
 
     def annotate_batch(self, texts: Sequence[AnnotatedText]) -> list[AnnotatedText]:
+        split = list(map(SplitTokens, texts))
+        docs = parse([words.text for words in split], self._spacy_model)
+        clusters = [words.clusters(self._clusters(doc) if len(doc) else []) for words, doc in zip(split, docs)]
         return [
-            dataclasses.replace(
-                text,
-                clusters=text.clusters + largest_clusters(self._clusters(doc) if len(text) else [], self._max_clusters),
-            )
-            for text, doc in zip(texts, parse(texts, self._spacy_model))
+            dataclasses.replace(text, clusters=text.clusters + largest_clusters(found, self._max_clusters))
+            for text, found in zip(texts, clusters)
         ]
 
     def _clusters(self, doc: "Doc") -> list[list[Span]]:

@@ -5,9 +5,11 @@ from dataclasses import dataclass
 from typing import Optional
 
 from allennlp_coref_rc.annotations.annotated_text import Span
-from allennlp_coref_rc.annotations.annotators.lexicon import PERSON, SINGULAR
+from allennlp_coref_rc.annotations.annotators.lexicon import PERSON, PLACE_HEADS, PLACE_NAMES, SINGULAR
 
 PRONOUN, NAME, NOMINAL = "pronoun", "name", "nominal"
+
+PLACE_WORDS = PLACE_NAMES | PLACE_HEADS
 
 
 @dataclass(eq=False, slots=True)
@@ -37,11 +39,15 @@ class Mention:
 
 class Entity:
     """
-    Linked mentions and what is known about their entity: the genders and numbers that are still possible, how salient
-    the entity is after its latest mention, and whether "he", "she" or "they" may refer to it.
+    Linked mentions and what is known about their entity: the genders and numbers that are still possible, whether it
+    has a name and a place's name, the last words of its mentions, how salient the entity is after its latest mention,
+    and whether "he", "she" or "they" may refer to it.
     """
 
-    __slots__ = ("mentions", "gender", "number", "is_person", "is_third_person", "salience")
+    __slots__ = (
+        *("mentions", "gender", "number", "is_person", "is_third_person", "salience"),
+        *("is_named", "is_place", "heads"),
+    )
 
     def __init__(self, gender: int = PERSON, number: int = SINGULAR) -> None:
         self.mentions: list[Mention] = []
@@ -50,6 +56,8 @@ class Entity:
         self.is_person = False
         self.is_third_person = False
         self.salience = 0.0
+        self.is_named = self.is_place = False
+        self.heads: set[str] = set()
 
     def agrees(self, mention: Mention) -> bool:
         return bool(self.gender & mention.gender and self.number & mention.number)
@@ -86,6 +94,10 @@ class Entities:
         entity.mentions.append(mention)
         entity.narrow(mention.gender, mention.number)
         entity.is_person = entity.is_person or mention.is_person
+        entity.heads.add(mention.words[-1])
+        if mention.kind == NAME:
+            entity.is_named = True
+            entity.is_place = entity.is_place or not PLACE_WORDS.isdisjoint(mention.words)
         self._of[mention] = entity
         return entity
 
@@ -99,5 +111,8 @@ class Entities:
         larger.mentions.extend(smaller.mentions)
         larger.narrow(smaller.gender, smaller.number)
         larger.is_person = larger.is_person or smaller.is_person
+        larger.is_named = larger.is_named or smaller.is_named
+        larger.is_place = larger.is_place or smaller.is_place
+        larger.heads |= smaller.heads
         for mention in smaller.mentions:
             self._of[mention] = larger

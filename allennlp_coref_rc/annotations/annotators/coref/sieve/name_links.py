@@ -1,7 +1,8 @@
 """The rules that link names, to each other and to noun phrases; and the genders of names."""
 
-from collections import defaultdict
+from collections import OrderedDict, defaultdict
 from collections.abc import Sequence
+from itertools import islice
 from typing import Optional
 
 from allennlp_coref_rc.annotations.annotators import lexicon
@@ -45,7 +46,7 @@ def _longer_name(
     if entity.gender == NEUTER:
         return None
     matches: list[tuple[bool, int, int, Name]] = []
-    for other in longer[core[-1]]:
+    for other in min((longer[word] for word in core), key=len):
         candidate = entities[first[other]]
         agree = candidate.gender & entity.gender & PERSON and candidate.number & entity.number
         if agree and all(word in other for word in core) and _titles_agree(name, other):
@@ -133,6 +134,9 @@ DESCRIPTIVE = frozenset(GENERIC) | frozenset(GENERIC_PLURALS) | ORGANISATIONS | 
 RECENT = 3
 """The most sentences between a description and the latest mention of its entity."""
 
+MAX_CANDIDATES = 50
+"""The most entities that a pronoun or a description is compared with, the latest first."""
+
 COPULAS = frozenset("are be became becomes is was were".split())
 
 
@@ -169,13 +173,15 @@ def link_companies(entities: Entities, mentions: Sequence[Mention], words: Seque
 
 def find_companies(entities: Entities, mentions: Sequence[Mention]) -> None:
     """Names of unknown gender are names of things if a later "the company" can refer to nothing else."""
-    recent: dict[Entity, Mention] = {}
+    recent: OrderedDict[Entity, Mention] = OrderedDict()
     for mention in mentions:
         if mention.kind == NAME:
-            recent.pop(entities[mention], None)
             recent[entities[mention]] = mention
+            recent.move_to_end(entities[mention])
         elif mention.kind == NOMINAL and mention.determiner == "the" and len(mention.words) == 1:
-            near = [entity for entity, latest in recent.items() if mention.sentence - latest.sentence <= RECENT]
+            # The last two say whether there is a choice.
+            last = list(islice(reversed(recent.items()), 2))
+            near = [entity for entity, latest in last if mention.sentence - latest.sentence <= RECENT]
             if mention.words[0] in ORGANISATIONS and len(near) == 1 and near[0].gender == lexicon.ANY_GENDER:
                 near[0].gender = NEUTER
 
@@ -193,57 +199,48 @@ class Descriptions:
         self._entities = entities
         self._words = words
         self._titled: dict[str, list[Mention]] = defaultdict(list)
-        """The names with this word before their last one."""
+        """A name of each entity that has names with this word before their last one."""
         for entity in entities:
-            for name in _names(entity):
-                for word in set(name.words[:-1]):
-                    self._titled[word].append(name)
+            names = {word: name for name in entity.mentions if name.kind == NAME for word in name.words[:-1]}
+            for word, name in names.items():
+                self._titled[word].append(name)
 
-    def find(self, mention: Mention, recent: dict[Entity, Mention]) -> Optional[Entity]:
+    def find(self, mention: Mention, recent: OrderedDict[Entity, Mention]) -> Optional[Entity]:
         """`recent` maps entities to their latest mentions, in the order of these mentions."""
         head = mention.words[-1]
         if mention.determiner not in ("the", "this", "that", "these", "those"):
             return None
         # "Mayor Ruth Delgado … the mayor", however far.
-        names = self._titled.get(head, ()) if mention.number == SINGULAR else ()
-        titled = {self._entities[name] for name in names}
+        names = self._titled.get(head, []) if mention.number == SINGULAR else []
+        titled = {entity for name in names[:MAX_CANDIDATES] if (entity := self._entities[name]) in recent}
         described: list[Entity] = []
-        for entity, latest in reversed(recent.items()):
-            is_near = mention.sentence - latest.sentence <= RECENT
-            if not is_near and (described or not titled):
+        for entity, latest in islice(reversed(recent.items()), MAX_CANDIDATES):
+            if mention.sentence - latest.sentence > RECENT:
                 break
             if entity in titled:
                 return entity
-            if is_near and latest.stop <= mention.start and self._describes(mention, head, entity):
+            if latest.stop <= mention.start and self._describes(mention, head, entity):
                 described.append(entity)
-        return described[0] if len(described) == 1 else None
+        if described:
+            return described[0] if len(described) == 1 else None
+        return max(titled, key=lambda entity: recent[entity].span, default=None)
 
     def _describes(self, mention: Mention, head: str, entity: Entity) -> bool:
         if len(mention.words) > 1 or head not in DESCRIPTIVE:
             return False
-        names = _names(entity)
         if head in GENERIC:
-            return bool(names) and entity.gender == GENERIC[head] and bool(entity.number & SINGULAR)
+            return entity.is_named and entity.gender == GENERIC[head] and bool(entity.number & SINGULAR)
         if head in GENERIC_PLURALS:
-            heads = [other.words[-1] for other in entity.mentions if other.kind == NOMINAL]
+            heads = entity.heads
             return (
-                not names
+                not entity.is_named
                 and entity.number == PLURAL
                 and any(word in lexicon.NOUNS and lexicon.NOUNS[word].is_person for word in heads)
                 and any(lexicon.NOUNS[word].gender == GENERIC_PLURALS[head] for word in heads if word in lexicon.NOUNS)
                 and head not in heads
             )
         if head in ORGANISATIONS:
-            return bool(names) and not entity.is_person and not is_place(names) and entity.gender & NEUTER > 0
+            return entity.is_named and not entity.is_person and not entity.is_place and entity.gender & NEUTER > 0
         if head in PLACES:
-            return bool(names) and is_place(names) and entity.gender == NEUTER
+            return entity.is_place and entity.gender == NEUTER
         return False
-
-
-def _names(entity: Entity) -> list[Mention]:
-    return [mention for mention in entity.mentions if mention.kind == NAME]
-
-
-def is_place(names: Sequence[Mention]) -> bool:
-    """Whether one of the words in these names is a known word of place names."""
-    return any(word in lexicon.PLACE_NAMES or word in lexicon.PLACE_HEADS for name in names for word in name.words)

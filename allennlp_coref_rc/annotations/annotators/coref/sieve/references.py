@@ -1,5 +1,6 @@
-from collections import defaultdict
+from collections import OrderedDict, defaultdict
 from collections.abc import Sequence
+from itertools import accumulate, islice
 from typing import Optional
 
 from allennlp_coref_rc.annotations.annotators import lexicon
@@ -11,7 +12,11 @@ from allennlp_coref_rc.annotations.annotators.coref.sieve.entities import (
     Entity,
     Mention,
 )
-from allennlp_coref_rc.annotations.annotators.coref.sieve.name_links import ORGANISATIONS, Descriptions, is_place
+from allennlp_coref_rc.annotations.annotators.coref.sieve.name_links import (
+    MAX_CANDIDATES,
+    ORGANISATIONS,
+    Descriptions,
+)
 from allennlp_coref_rc.annotations.annotators.coref.sieve.quotes import Speakers
 from allennlp_coref_rc.annotations.annotators.lexicon import NEUTER, SINGULAR
 
@@ -25,9 +30,6 @@ SAME_SENTENCE = 0.3
 too; and for any entity in the same sentence, if the pronoun is a possessive."""
 NEARNESS = 0.1
 
-MAX_CANDIDATES = 50
-"""The most entities that a pronoun is compared with."""
-
 MAX_HEADS = 12
 """The most earlier noun phrases with the same head that a noun phrase is compared with."""
 
@@ -35,6 +37,8 @@ OBJECT_REACH = 6
 """The number of tokens after a subject in which "him" cannot refer to it."""
 
 CLAUSE_BREAKS = frozenset([",", ";", "and", "that", "who", "but"])
+
+THINGS = lexicon.VEHICLE_NOUNS | ORGANISATIONS
 
 THING_STARTS = frozenset("a an her his its my our that the their these this those what which your".split())
 """Words that begin noun phrases."""
@@ -66,10 +70,12 @@ class ReferenceLinker:
         self._entities = entities
         self._speakers = speakers
         self._words = words
+        self._thing_starts = [0, *accumulate(word in THING_STARTS for word in words)]
+        """How many of `THING_STARTS` stand before each token."""
         self._max_distance = max_distance
         self._link_it = link_it
         self._descriptions = Descriptions(entities, words) if descriptions else None
-        self._recent: dict[Entity, Mention] = {}
+        self._recent: OrderedDict[Entity, Mention] = OrderedDict()
         """The latest mention of each entity, in the order of these mentions."""
         self._by_head: dict[str, list[Mention]] = defaultdict(list)
         self._by_possessor: dict[tuple[Entity, str], Mention] = {}
@@ -92,7 +98,7 @@ class ReferenceLinker:
             for earlier in reversed(self._by_head[self._words[mention.head]][-MAX_HEADS:]):
                 one, other = self._entities[earlier], self._entities[mention]
                 if self._may_be_antecedent(earlier, mention) and one is not other and one.agrees(mention):
-                    if not any(each.kind == NAME for each in one.mentions):
+                    if not one.is_named:
                         self._recent.pop(one, None)
                         self._recent.pop(other, None)
                         self._entities.merge(earlier, mention)
@@ -103,8 +109,8 @@ class ReferenceLinker:
         weight *= 1.0 if mention.kind == NAME else NOT_NAME
         weight *= QUOTED if self._speakers.is_quoted(mention) else 1.0
         entity.salience = self._salience(entity, mention) + weight
-        self._recent.pop(entity, None)
         self._recent[entity] = mention
+        self._recent.move_to_end(entity)
         if mention.is_subject:
             self._subjects[mention.sentence] = mention
         if mention.kind == NOMINAL:
@@ -165,7 +171,7 @@ class ReferenceLinker:
         """
         if self._is_pleonastic(mention):
             return None
-        for entity, latest in reversed(self._recent.items()):
+        for entity, latest in islice(reversed(self._recent.items()), MAX_CANDIDATES):
             distance = mention.sentence - latest.sentence
             if distance > 1 or latest.stop > mention.start:
                 break
@@ -175,8 +181,8 @@ class ReferenceLinker:
                 continue
             owned = mention.words[0] == "its" and distance == 0
             goes_on = mention.words[0] == "it" and mention.is_subject and distance == 1
-            between = self._words[latest.stop : mention.start]
-            if latest.is_subject and (owned or goes_on) or THING_STARTS.isdisjoint(between):
+            none_between = self._thing_starts[latest.stop] == self._thing_starts[mention.start]
+            if latest.is_subject and (owned or goes_on) or none_between:
                 return entity
             break
         return None
@@ -186,9 +192,7 @@ class ReferenceLinker:
         """Whether "it" may well refer to the entity: a vehicle, an organisation, or an earlier subject."""
         if latest.is_subject and len(entity.mentions) > 1:
             return True
-        names = [mention for mention in entity.mentions if mention.kind == NAME]
-        heads = {mention.words[-1] for mention in entity.mentions}
-        return bool(names) and not is_place(names) or not heads.isdisjoint(lexicon.VEHICLE_NOUNS | ORGANISATIONS)
+        return entity.is_named and not entity.is_place or not entity.heads.isdisjoint(THINGS)
 
     def _most_salient(self, mention: Mention, subject: Optional[Mention]) -> Optional[Entity]:
         word = mention.words[0]
@@ -200,7 +204,7 @@ class ReferenceLinker:
         previous = self._subjects.get(mention.sentence - 1) if word in lexicon.SUBJECTS else None
         before = self._entities[previous] if previous else None
         best, most = None, 0.0
-        for _, (entity, latest) in zip(range(MAX_CANDIDATES), reversed(self._recent.items())):
+        for entity, latest in islice(reversed(self._recent.items()), MAX_CANDIDATES):
             distance = mention.sentence - latest.sentence
             if distance > self._max_distance:
                 break
@@ -221,8 +225,8 @@ class ReferenceLinker:
         word = mention.words[0]
         if word not in ("him", "them") and not (word == "her" and self._is_object(mention)):
             return False
-        between = self._words[subject.start : mention.start]
-        return len(between) <= OBJECT_REACH and CLAUSE_BREAKS.isdisjoint(between)
+        near = mention.start - subject.start <= OBJECT_REACH
+        return near and CLAUSE_BREAKS.isdisjoint(self._words[subject.start : mention.start])
 
     def _is_object(self, mention: Mention) -> bool:
         """Whether "her" has no noun after it."""

@@ -15,6 +15,7 @@ from allennlp_coref_rc.annotations.annotators.coref.sieve.name_links import (
 )
 from allennlp_coref_rc.annotations.annotators.coref.sieve.quotes import Quote, SpeakerFinder, Speakers, find_quotes
 from allennlp_coref_rc.annotations.annotators.coref.sieve.references import ReferenceLinker
+from allennlp_coref_rc.annotations.annotators.split_tokens import SplitTokens
 from allennlp_coref_rc.annotations.clusters import largest_clusters
 from allennlp_coref_rc.annotations.tokenization import sentence_spans
 from allennlp_coref_rc.common.checks import check_number
@@ -42,7 +43,9 @@ class SieveCoref(Annotator):
     word lists and capital letters take their place, so that nothing has to be downloaded. The text itself tells the
     rest: the pronouns after a name show its gender. Mentions are pronouns, names, and common nouns for persons, groups,
     places and vehicles. In text without capital letters, names are listed names and unknown words that act or speak.
-    The annotator uses the text's tokens and sentences, but splits a text of a single sentence at full stops.
+    The annotator uses the text's tokens and sentences, but splits a text of a single sentence at full stops. Pronouns
+    and descriptions are compared with the 50 latest entities at most, so that the time grows with the text's length
+    alone.
 
     Registered as an `Annotator` with name "sieve_coref".
 
@@ -84,8 +87,10 @@ class SieveCoref(Annotator):
         self._max_clusters = max_clusters
 
     def annotate(self, text: AnnotatedText) -> AnnotatedText:
-        clusters = [sorted(mention.span for mention in entity.mentions) for entity in self.resolve(text).entities]
-        clusters = sorted(cluster for cluster in clusters if len(cluster) >= self._min_mentions)
+        words = SplitTokens(text)
+        entities = self.resolve(words.text).entities
+        clusters = sorted(sorted(mention.span for mention in entity.mentions) for entity in entities)
+        clusters = [cluster for cluster in words.clusters(clusters) if len(cluster) >= self._min_mentions]
         return dataclasses.replace(text, clusters=text.clusters + largest_clusters(clusters, self._max_clusters))
 
     def resolve(self, text: AnnotatedText) -> Resolution:
