@@ -33,7 +33,6 @@ def test_by_default_a_text_is_one_sentence_without_annotations():
     "sentences, message",
     [
         ([(1, 4)], "sentence [1, 4): expected a sentence that begins at token 0"),
-        ([(0, 2), (3, 4)], "sentence [3, 4): expected a sentence that begins at token 2"),
         ([(0, 2), (2, 2), (2, 4)], "sentence [2, 2): expected a sentence that begins at token 2"),
         ([(0, 3)], "sentences end at token 3, but there are 4 tokens"),
         ([], "sentences end at token 0, but there are 4 tokens"),
