@@ -1,6 +1,5 @@
 import gzip
 import json
-import random
 
 import pytest
 from allennlp.common.checks import ConfigurationError
@@ -182,30 +181,3 @@ def test_what_is_not_there_or_no_reader_of_documents_is_refused(tmp_path):
     write_documents(str(path), [], {"annotators": "x"})
     with pytest.raises(ConfigurationError, match='line 1: found a header with annotators "x"'):
         document_source(str(path))
-
-
-@pytest.mark.parametrize("name", ["a.txt", "a.jsonl", "documents.jsonl", "a.jsonl.gz"])
-def test_damaged_files_raise_nothing_but_configuration_errors(tmp_path, name):
-    path = tmp_path / name
-    if name == "documents.jsonl":
-        texts = [AnnotatedText(["Zoë", "left", "."], clusters=[[(0, 1), (2, 3)]], id=str(i)) for i in range(3)]
-        write_documents(str(path), map(Document, texts), {"reader": None, "failed": 0, "annotators": [{}]})
-    else:
-        content = "".join(
-            json.dumps({"text": f"Zoë {i}", "id": i}, ensure_ascii=False) + "\n" for i in range(5)
-        ).encode()
-        path.write_bytes(gzip.compress(content) if name.endswith(".gz") else content)
-    whole = path.read_bytes()
-    rng = random.Random(5)
-    refused = 0
-    for trial in range(150):
-        damaged = bytearray(whole[: rng.randrange(len(whole))] if trial % 3 == 0 else whole)
-        for _ in range(rng.randrange(3) if damaged else 0):
-            damaged[rng.randrange(len(damaged))] = rng.randrange(256)
-        path.write_bytes(bytes(damaged))
-        try:
-            documents(path)
-        except ConfigurationError as error:
-            refused += 1
-            assert str(path) in str(error)
-    assert refused > 20

@@ -69,20 +69,6 @@ def test_what_was_attended_to_is_told_on_request(reader):
     assert explained.answer == plain.answer and reader.answer(STORY, QUESTION) == plain
 
 
-@pytest.mark.parametrize(
-    "arguments, message",
-    [
-        ((3, QUESTION), "found 3 at passage, expected a text"),
-        ((STORY, None), "expected the key 'question'"),
-        ((STORY, QUESTION, "park"), 'found "park" at candidates, expected a list'),
-        ((STORY, QUESTION, None, [[0, 1]]), r"clusters\[0\]\[0\]: found 0, expected a list"),
-    ],
-)
-def test_bad_input_is_named(reader, arguments, message):
-    with pytest.raises(ConfigurationError, match=message):
-        reader.answer(*arguments)
-
-
 @pytest.mark.parametrize("path, message", [(3, "found 3, expected the path"), ("none.tar.gz", "no such archive")])
 def test_what_is_no_archive_is_named(path, message):
     with pytest.raises(ConfigurationError, match=message):

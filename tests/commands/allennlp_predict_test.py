@@ -101,17 +101,6 @@ def test_an_answer_has_the_id_of_its_question(archive, tmp_path, batch_size):
     assert [answer.get("id") for answer in read(output)] == ["a", None, 3]
 
 
-@pytest.mark.parametrize("batch_size", [1, 100])
-def test_the_screen_says_how_many_answers_came_with_a_warning(archive, tmp_path, capsys, batch_size):
-    unknown = {"passage": "Zelda put the trumpet in the aquarium.", "question": "Where is the trumpet?"}
-    inputs, output = tmp_path / "questions.jsonl", tmp_path / "answers.jsonl"
-    inputs.write_text("".join(json.dumps(values) + "\n" for values in (unknown, *GOOD[:2], unknown)))
-    assert predict(archive, inputs, "--output-file", output, "--batch-size", batch_size) == 0
-    line = 'WARNING: 2 of 4 answers came with a warning, which their key "warnings" gives\n'
-    assert capsys.readouterr().err == line
-    assert ["warnings" in answer for answer in read(output)] == [True, False, False, True]
-
-
 def test_what_an_earlier_run_set_aside_is_gone(archive, tmp_path):
     inputs, output, failed = (tmp_path / name for name in ("a.jsonl", "b.jsonl", "b.jsonl.failed.jsonl"))
     inputs.write_text("{\n")

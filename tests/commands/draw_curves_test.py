@@ -136,22 +136,6 @@ def test_what_is_missing_is_named_with_its_folder(tmp_path, draw, change, messag
     assert not list(tmp_path.glob("figure*"))
 
 
-def test_what_is_missing_of_a_training_curve_is_named(tmp_path, draw):
-    run = run_folder(tmp_path / "run", losses=[(1, 1)] * 3)
-    arguments = ("training", tmp_path / "figure", "--curve", "a", run)
-    (run / "metrics_epoch_2.json").write_text('{"training_loss": 1}')
-    assert f"{run}/metrics_epoch_2.json: found no validation_loss" in draw(*arguments)
-    (run / "metrics_epoch_2.json").write_text('{"validation_loss": -1000}')
-    assert f"{run}/metrics_epoch_2.json: found the validation_loss -1000, expected 0 or more" in draw(*arguments)
-    (run / "metrics_epoch_1.json").unlink()
-    assert f"{run}: found no metrics_epoch_1.json in it" in draw(*arguments)
-    empty = run_folder(tmp_path / "empty")
-    assert f"{empty}: found no metrics_epoch_0.json in it" in draw(
-        "training", tmp_path / "figure", "--curve", "a", empty
-    )
-    assert not list(tmp_path.glob("figure*"))
-
-
 def test_curves_without_runs_or_with_one_twice_are_refused(tmp_path, draw):
     run = run_folder(tmp_path / "run", losses=[(1, 1)])
     assert "--curve a: found only a name" in draw("training", tmp_path / "figure", "--curve", "a")

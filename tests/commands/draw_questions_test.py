@@ -155,24 +155,6 @@ def test_intervals_are_of_paired_differences():
     assert scores[2][3:] == pytest.approx((12.5, 12.5, 12.5))
 
 
-def test_one_reader_and_other_bounds(tmp_path, monkeypatch):
-    path = write(tmp_path / "qanet.jsonl", predictions(1, number=12))
-    folders = [tmp_path / "one", tmp_path / "two"]
-    for folder in folders:
-        run(folder, path, "--bounds", "1000", "100", "--measures", "f1", "--samples", "5")
-    assert sorted(p.name for p in folders[0].iterdir()) == [
-        "passage_length_f1.png",
-        "question_type_f1.png",
-        "scores.csv",
-        "scores.md",
-    ]
-    for file in folders[0].iterdir():
-        assert file.read_bytes() == (folders[1] / file.name).read_bytes()
-    tables = (folders[0] / "scores.md").read_text()
-    assert "| passage length | questions | qanet |" in tables
-    assert re.findall(r"^\| (\d\S*) ", tables, re.MULTILINE) == ["1-100", "101-1000", "1001+"]
-
-
 def without(values, key):
     return [{name: value for name, value in values[0].items() if name != key}, *values[1:]]
 

@@ -177,7 +177,6 @@ def test_forms_of_local_data(tmp_path, monkeypatch):
     "address, message",
     [
         ("hf://owner/name", "hf://owner/name: found no split, expected hf://OWNER/NAME?split=SPLIT"),
-        ("hf://?split=train", "found no name"),
         ("hf://owner/name?split=train&splits=x", "found 'splits=x', expected each of split, name, revision once"),
         ("hf:///nowhere/at/all?split=train", "hf:///nowhere/at/all?split=train: no such file or folder"),
     ],

@@ -230,8 +230,6 @@ def test_the_coreference_edges_matter():
             {"model.qe_comm": True, "model.question_positions": 5},
             "found qe_comm and question_positions, expected one of them",
         ),
-        ({"model.question_positions": -1}, "ga_reader: question_positions is -1, expected 0 or more"),
-        ({"model.passage_encoders.0.input_size": 100}, r"input of passage_encoders\[0\]"),
         ({"model.question_encoders.1.input_size": 100}, r"input of question_encoders\[1\]"),
         ({"model.question_encoders.2.hidden_size": 32}, r"output of passage_encoders\[2\]"),
         ({"model.question_encoders": []}, "expected the same number of both"),

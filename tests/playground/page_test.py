@@ -140,18 +140,6 @@ def test_candidates_are_those_of_the_user(page):
     assert json.loads(page.code[0].value)["candidates"] == ["garden", "kitchen"]
 
 
-def test_probabilities_that_do_not_add_up_say_why(page):
-    def notes():
-        return [caption.value for caption in page.caption if "together" in caption.value or "add up" in caption.value]
-
-    page.text_input(key="candidates").set_value("garden; office").run()
-    assert notes() == []
-    page.text_input(key="candidates").set_value("the office; office; garden").run()
-    (note,) = notes()
-    total = float(note.split("add up to ")[1].split(";")[0])
-    assert total > 1.5 and "counts for each" in note
-
-
 def test_candidates_without_a_bar_are_counted_in_the_note():
     share = dict.fromkeys(map(str, range(MAX_BARS + 2)), 0.05)
     assert note_on_sum({"best": 0.4, **share}) == "The 3 other candidates have 0.150 together."
@@ -224,20 +212,6 @@ def test_without_a_reader_texts_are_annotated():
     edit(page, "Split off", (0, (0, 1)))
     assert clusters(page) == [["She2"], ["Mary1"]]
     assert not page.metric and not page.exception
-
-
-@pytest.mark.parametrize(
-    "change, message",
-    [
-        (lambda page: page.text_area(key="passage").set_value(" "), "Type a text"),
-        (lambda page: page.text_input(key="question").set_value(""), "Type a question"),
-    ],
-)
-def test_what_is_missing_is_asked_for(page, change, message):
-    change(page)
-    page.run()
-    (info,) = page.info
-    assert message in info.value and not page.error and not page.metric and not page.exception
 
 
 @pytest.mark.parametrize("present", [[], ["fastcoref"]])

@@ -99,19 +99,6 @@ def test_answers_of_quoref_are_pieces_of_the_passage_and_compared_with_all_spans
     assert model.get_metrics() == pytest.approx({"exact_match": 1 / 3, "f1": (0.5 + 0 + 1) / 3})
 
 
-@pytest.mark.parametrize(
-    "inputs, message",
-    [
-        ({"passage": PASSAGE}, "expected the key 'question'"),
-        ({"passage": [["Rain"], ["falls"]], "question": QUESTION}, r'found \["Rain"\] at \[0\], expected a string'),
-        ({"passage": PASSAGE, "question": QUESTION, "clusters": [[[0, 99]]]}, r"mention of cluster 0 \[0, 99\)"),
-    ],
-)
-def test_bad_input_is_named(predictor, inputs, message):
-    with pytest.raises(ConfigurationError, match=message):
-        predictor.predict_json(inputs)
-
-
 def test_annotated_heads_are_explained():
     layers = {"clusters": "coref_views", "sentences": {"type": "sentence_views", "num_views": 1}}
     encoder = {**DASSA, "heads": {"sentences": 1, "clusters": 1}, "annotated_blocks": [1]}

@@ -128,32 +128,6 @@ def test_papers_values_beside_ours(tables, tmp_path):
     assert float(cells(text, "C-GRU against GRU")[3]) == pytest.approx(2 * 0.5**30, rel=0.05)
 
 
-def test_what_is_not_finished_has_no_number(tables, tmp_path):
-    text = report(tables, [], str(tmp_path), str(tmp_path))
-    assert cells(text, "GRU", "Max") == ["0.700", "", "", "", "[not run]"]
-    finish(tables[0], "gru", tmp_path, {key: value for key, value in GRU.items() if key != (6, 2)})
-    text = report(tables, [], str(tmp_path), str(tmp_path))
-    # Only the first seed has both tasks.
-    ours = ["0.700", "0.680 (1)", "0.650", "-0.050", "[FAIL], [3/4 run]"]
-    assert cells(text, "GRU", "Max") == ours
-    assert cells(text, "GRU", "Task 6") == ["0.400", "0.400 (1)", "0.400", "+0.000", "[OK], [3/4 run]"]
-    assert cells(text, "1")[2] == "0.930 (2)" and cells(text, "6")[2] == "0.400 (1)"
-    assert cells(text, "GRU", "3 of 4")[0] == "1, 2 (1 of 2 tasks)"
-    assert cells(report(tables, [1], str(tmp_path), str(tmp_path)), "GRU", "Max")[1] == "0.680 (1)"
-
-
-def test_a_metric_that_runs_do_not_have_has_no_number(tables, tmp_path):
-    (path,) = tmp_path.glob("*.yaml")
-    path.write_text(path.read_text().replace("columns:\n", "columns:\n      f1: {metric: f1}\n"))
-    tables = read_conditions(str(path))
-    for row in ("gru", "coref_gru"):
-        finish(tables[0], row, tmp_path, GRU)
-    text = report(tables, [], str(tmp_path), str(tmp_path))
-    assert cells(text, "GRU", "f1") == ["", "", "", "", "[no metric]"]
-    assert cells(text, "GRU", "Max")[2] == "0.700"
-    assert "C-GRU against GRU" not in text
-
-
 def test_a_run_of_another_config_is_no_run_of_this(tables, tmp_path):
     finish(tables[0], "gru", tmp_path, GRU)
     run = tables[0].conditions[1].runs([1], str(tmp_path))[0]
@@ -164,16 +138,6 @@ def test_a_run_of_another_config_is_no_run_of_this(tables, tmp_path):
     )
     with pytest.raises(ConfigurationError, match=r"config.jsonnet \(trainer.num_epochs: found 1, expected 7"):
         report(tables, [], str(tmp_path), str(tmp_path))
-
-
-def test_numbers_have_the_papers_digits(tables, tmp_path):
-    (path,) = tmp_path.glob("*.yaml")
-    path.write_text(path.read_text().replace("Error: 29,", "Error: 29.25,").replace("Avg: 0.66,", "Avg: 0.6612,"))
-    finish(tables[0], "gru", tmp_path, GRU)
-    text = report(read_conditions(str(path)), [], str(tmp_path), str(tmp_path))
-    assert cells(text, "GRU", "Error") == ["29.25", "31.00 ± 1.41 (2)", "30.00", "+0.75", "[OK]"]
-    assert cells(text, "GRU", "Avg")[:2] == ["0.6612", "0.6900 ± 0.0141 (2)"]
-    assert cells(text, "GRU", "Max")[0] == "0.700"
 
 
 def test_what_the_file_has_of_other_tables_stays(tmp_path):

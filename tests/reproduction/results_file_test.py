@@ -138,13 +138,6 @@ def test_another_file_is_refused(file, old, new, message):
         Results(file)
 
 
-def test_a_damaged_result_is_named(file, folder):
-    path = next(folder.rglob(RESULT))
-    path.write_text(path.read_text().replace('"seconds"', '"minutes"'))
-    with pytest.raises(ConfigurationError, match=r"seed_\d/result.json: .*'seconds'"):
-        write_results(file, str(folder), [])
-
-
 def test_the_commands(file, folder, tables, tmp_path, capsys):  # noqa: F811
     content = Path(file).read_text(encoding="utf-8")
     common = ["reproduce", "--conditions", str(tmp_path / "tiny.yaml"), "--data", str(folder)]

@@ -1,4 +1,3 @@
-import json
 import logging
 import pickle
 
@@ -155,22 +154,6 @@ def test_malformed_files_are_read_once(tmp_path):
     with pytest.raises(ConfigurationError, match="a.jsonl, line 3: found 2 documents, the header says 1"):
         annotator.annotate(text)
     assert pickle.loads(pickle.dumps(annotator)).annotate(text) == text
-
-
-def test_wrong_files_say_so(tmp_path):
-    text = AnnotatedText(["a"])
-    for path, message in (
-        ("none.json", "no such file"),
-        ("*.json", "found no files"),
-        ("", "files like \\*.json\\*"),
-    ):
-        with pytest.raises(ConfigurationError, match=f"precomputed: path is .*{message}"):
-            precomputed(tmp_path / path, "corenlp").annotate(text)
-    document = json.dumps({"docId": "x", "sentences": []})
-    for name in ("a.json", "b.json"):
-        (tmp_path / name).write_text(document)
-    with pytest.raises(ConfigurationError, match="b.json: found 'x', which .*a.json has already"):
-        precomputed(tmp_path, "corenlp").annotate(text)
 
 
 def test_conll_2012_is_found_by_its_parts(tmp_path):

@@ -124,17 +124,3 @@ def test_malformed_mentions_say_where(tmp_path, key, value, message):
     document["corefs"]["3"][0][key] = value
     with pytest.raises(ConfigurationError, match=f"a.json, line 2, object 2: {message}"):
         read(tmp_path, {"sentences": []}, document)
-
-
-@pytest.mark.parametrize(
-    "key, value, message",
-    [
-        ("dependent", 0, "found 0 at sentences.1..basicDependencies.1..dependent, expected an integer, 1 to 9"),
-        ("dep", None, "found null at sentences.1..basicDependencies.1..dep, expected a string"),
-    ],
-)
-def test_malformed_dependencies_say_where(tmp_path, key, value, message):
-    document = json.loads(FIXTURE.read_text())
-    document["sentences"][1]["basicDependencies"][1][key] = value
-    with pytest.raises(ConfigurationError, match=f"a.json, line 1, object 1: {message}"):
-        read(tmp_path, document)

@@ -265,12 +265,6 @@ class TestContract:
         for _, item in plain.read_items(plain.find(path), path):
             assert plain.to_document(pickle.loads(pickle.dumps(item))) == plain.to_document(item)
 
-    def test_unlabelled_input(self):
-        instance = reader().text_to_instance("Pip can't clean. He sleeps.", "Who sleeps?")
-        assert tokens(instance["passage"]) == "Pip ca n't clean . He sleeps .".split()
-        assert "span_start" not in instance.fields
-        assert instance["metadata"]["answer_texts"] == []
-
     def test_labelled_input(self):
         passage = "Pip can't clean. He sleeps."
         found = reader().text_to_instance(passage, "What does Pip do?", answers=["it sleeps!", "rest"])

@@ -301,17 +301,6 @@ class TestAnnotatedWhoDidWhatReader:
                 assert found == set(range(len(item.choices)))
             assert not made.report.skipped
 
-    def test_answers_that_are_not_in_the_passage(self, tmp_path, caplog):
-        second = GOOD[GOOD.index("<mc>") : GOOD.index("</ROOT>")].replace("met Ann Lee-Poe", "met nobody")
-        path = write(tmp_path / "a.xml", GOOD.replace("</ROOT>", second + "</ROOT>"))
-        made = reader()
-        assert [data["id"] for data in metadata(made.read(path))] == ["NYT_1:3"]
-        assert f"{path}: 1 of 2 questions skipped: the answer is not in the passage" in caplog.text
-        instances = list(reader(keep_skipped=True).read(path))
-        batch = Batch(instances)
-        batch.index_instances(Vocabulary.from_instances(instances))
-        assert batch.as_tensor_dict()["answer"].tolist() == [1, -2]
-
     def test_unlabelled_files(self, tmp_path):
         path = write(tmp_path / "a.xml", re.sub(' correct="[a-z]*"', "", GOOD))
         (question,) = read_who_did_what(path)

@@ -109,17 +109,6 @@ def test_curves_are_of_all_runs_of_the_rows_of_a_name(figures, tmp_path):
     assert "[curves.png](../../figures/tiny.figure_1_left/curves.png), " in text
 
 
-def test_curves_of_some_seeds_go_where_they_are_asked_to(figures, tmp_path):
-    figure = figures["tiny.figure_2"]
-    finish(tmp_path, figure, "coref_gru", seed_2=accuracy(0.25))
-    assert "[1/2 run]" in drawn(tmp_path, figure)
-    assert not (tmp_path / "figures").exists()
-    text = report([figure], [2], str(tmp_path), str(tmp_path), str(tmp_path / "drawn"))
-    assert f"({tmp_path}/drawn/tiny.figure_2/curves.csv)" in text
-    table = rows(tmp_path / "drawn" / "tiny.figure_2" / "curves.csv")
-    assert [row[:4] for row in table[1:]] == [["C-GRU, training", "1", "1", "0.250000"]]
-
-
 def answers(*words):
     return [
         {"id": str(i), "answer": word, "answer_texts": ["fish"], "question_tokens": ["Who"], "passage_length": 10 + i}
@@ -163,15 +152,6 @@ def test_figures_without_data_are_marked(figures, tmp_path):
     text = drawn(tmp_path, figures["tiny.figure_4"])
     assert "| GRU | gru | 0 of 1 |  |  |  |  | [no data] |" in text
     assert not (tmp_path / "figures").exists()
-
-
-def test_rows_that_are_drawn_beside_each_other_need_names_of_their_own(figures, tmp_path):
-    path = tmp_path / "tiny.yaml"
-    path.write_text(path.read_text().replace("row: DASSA", "row: QANet"))
-    (figure,) = select(read_conditions(str(path)), ["tiny.figure_3"], [])
-    for row in ("qanet", "dassa"):
-        finish(tmp_path, figure, row, seed_1=({}, []), seed_2=({}, []))
-    assert "Not drawn: found the rows QANet, QANet, expected a name of its own for each" in drawn(tmp_path, figure)
 
 
 @pytest.mark.parametrize(

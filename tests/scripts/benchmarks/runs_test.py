@@ -3,29 +3,8 @@ import os
 from types import SimpleNamespace
 
 import pytest
-import wrapt
 
 from scripts.benchmarks import runs, worker
-from tests.archives import untrained_archive
-
-
-@pytest.mark.slow
-def test_parts_of_predict(monkeypatch, tmp_path):
-    """In this process. AllenNLP's classes are put back at the end."""
-
-    def wrap(owner, name, wrapper):
-        owner, name, original = wrapt.resolve_path(owner, name)
-        monkeypatch.setattr(owner, name, wrapt.FunctionWrapper(original, wrapper))
-
-    monkeypatch.setattr(worker.wrapt, "wrap_function_wrapper", wrap)
-    archive, output = untrained_archive(tmp_path / "model"), tmp_path / "answers.jsonl"
-    words = ["predict", archive, "test", "--use-dataset-reader", "--output-file", output]
-    answer = worker.run(list(map(str, words)))
-    assert answer["status"] == 0 and list(answer["parts"]) == [*worker.PARTS, "whole"]
-    assert answer["questions"] == len(output.read_text().splitlines()) > 0
-    parts = {part for part, (_, processor) in answer["parts"].items() if processor > 0}
-    assert {"reading", "annotating", "indexing", "batches", "evaluation", "outputs", "files"} <= parts
-    assert not parts & {"vocabulary", "forward", "backward", "optimizer"}
 
 
 @pytest.mark.slow
@@ -37,20 +16,6 @@ def test_parts_of_train_in_a_process_of_its_own(call, tmp_path):
     none = {part for part, row in rows.items() if float(row["processor s"]) == 0}
     assert none <= {"outputs", "other"} and rows["forward"]["questions/s"] == ""
     assert float(rows["whole"]["questions/s"]) > 0 and float(rows["whole"]["training_loss"]) > 0
-
-
-def test_time_within_a_part_counts_for_it_alone(monkeypatch):
-    times = iter([(float(2**i), float(2**i)) for i in range(20)])
-    monkeypatch.setattr(worker, "now", lambda: next(times))
-    watch = worker.Stopwatch()
-    watch.last = 0.0, 0.0
-    with watch.part("forward"), watch.part("batches"):
-        pass
-    assert {part: seconds[0] for part, seconds in watch.seconds.items() if seconds[0]} == {
-        "imports": 1.0,
-        "forward": 1.0 + 4.0,
-        "batches": 2.0,
-    }
 
 
 @pytest.fixture

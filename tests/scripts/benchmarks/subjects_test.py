@@ -6,7 +6,6 @@ import pytest
 import torch
 
 from allennlp_coref_rc.annotations.annotators import SieveCoref
-from allennlp_coref_rc.data.dataset_readers import AnnotatedBabiReader
 from scripts.benchmarks import __main__ as benchmarks
 from scripts.benchmarks import made_up, recurrence, start, updates
 from tests.shared import PROJECT
@@ -97,13 +96,6 @@ def test_readers(call, tmp_path):
     words = sum(len(texts[i].split()) for i in (0, 1, 2, 5, 6))
     assert [(row["file"], row["questions"]) for row in rows] == [(str(lambada), "5"), (str(babi), "3")]
     assert rows[0]["tokens"] == str(words)
-
-
-def test_rounds_that_read_different_numbers(fails, monkeypatch):
-    read, lengths = AnnotatedBabiReader.read, iter((1, 2))
-    monkeypatch.setattr(AnnotatedBabiReader, "read", lambda *arguments: list(read(*arguments))[: next(lengths)])
-    message = fails("readers", '{"type": "annotated_babi"}', FIXTURES / "babi" / "qa1_test.txt", *QUICK, "--rounds", 2)
-    assert "no figures" in message and "qa1_test.txt" in message and "(2, " in message
 
 
 def test_annotators(call, fails, monkeypatch, tmp_path):
