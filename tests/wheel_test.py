@@ -227,15 +227,3 @@ def test_data(coref_rc, folder):
     coref_rc("data", "to-jsonl", "questions/test", "questions.jsonl")
     assert len((folder / "questions.jsonl").read_text().splitlines()) == 10
     assert "babi: " in coref_rc("data", "download", "--list")
-
-
-def test_scores_by_question(coref_rc, folder):
-    prediction = {
-        "answer": "the fish",
-        "answer_texts": ["a fish"],
-        "question_tokens": ["what", "is", "sold", "?"],
-        "passage_tokens": ["x"] * 20,
-    }
-    (folder / "spans.jsonl").write_text("".join(json.dumps({**prediction, "id": str(i)}) + "\n" for i in range(4)))
-    coref_rc("draw", "questions", "figures", "QANet=spans.jsonl", "--samples", 10)
-    assert (folder / "figures" / "scores.md").exists()

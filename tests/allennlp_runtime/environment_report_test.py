@@ -149,7 +149,7 @@ def test_bounds_are_those_of_setup_cfg():
         assert declared.get(pin.name, SpecifierSet()).contains(version.version), pin
 
 
-def test_a_cache_that_cannot_be_written_to_is_a_remark(monkeypatch, tmp_path):
+def test_a_cache_that_cannot_be_written_to_is_a_remark(torch, monkeypatch, tmp_path):
     (tmp_path / "file").touch()
     monkeypatch.setenv("ALLENNLP_CACHE_ROOT", str(tmp_path / "file"))
     assert any("ALLENNLP_CACHE_ROOT" in remark for remark in environment_report.report().remarks)

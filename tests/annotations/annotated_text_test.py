@@ -1,6 +1,5 @@
 import copy
 import json
-import os
 
 import pytest
 from allennlp.common.checks import ConfigurationError
@@ -10,11 +9,8 @@ from hypothesis import strategies as st
 from allennlp_coref_rc.annotations import (
     AnnotatedText,
     DiscourseRelation,
-    Document,
     Edge,
     Frame,
-    read_documents,
-    write_documents,
 )
 from tests.annotations.texts import annotated_texts
 
@@ -106,10 +102,6 @@ def test_json_gives_the_text_back(text):
     assert AnnotatedText.from_json(json.loads(json.dumps(text.to_json()))) == text
 
 
-def test_what_is_missing_in_json_is_empty():
-    assert AnnotatedText.from_json({"tokens": WORDS}) == AnnotatedText(WORDS)
-
-
 def test_json_object_has_the_names_of_the_constructor():
     relation = DiscourseRelation("Explicit", "Comparison", [(0, 1)], [(2, 3)], [(1, 2)])
     text = AnnotatedText(WORDS, [(0, 3), (3, 4)], [[(0, 1), (2, 3)]], [Frame((1, 2), [("A0", (0, 1))])], [relation])
@@ -155,21 +147,3 @@ def test_concatenation_keeps_every_annotation_on_its_own_words(texts):
 
     for name, values in content(joint).items():
         assert values == [value for text in texts for value in content(text)[name]]
-
-
-def write(path, texts):
-    write_documents(str(path), map(Document, texts))
-
-
-def read(path):
-    return (document.text for _, document in read_documents(str(path)))
-
-
-@pytest.mark.parametrize("suffix", ["jsonl", "jsonl.gz", "jsonl.bz2", "jsonl.xz"])
-def test_files_give_the_texts_back(tmp_path, suffix):
-    path = str(tmp_path / f"texts.{suffix}")
-    # A line separator inside a token must not end the line, nor may letters beyond ASCII be lost.
-    texts = [AnnotatedText(["Ma\u2028ry", "Zoë", "\n"], clusters=[[(0, 1), (1, 2)]]), AnnotatedText([])]
-    write(path, iter(texts))
-    assert list(read(path)) == texts
-    assert os.listdir(tmp_path) == [f"texts.{suffix}"]

@@ -82,13 +82,6 @@ def test_a_name_in_a_config_is_no_part_of_the_page(folder, tmp_path, capsys):
     assert "code_inline" in kinds and not kinds & {"html_inline", "html_block"}
 
 
-@pytest.mark.parametrize("content", ["{", "[]"])
-def test_damaged_metrics_are_named(content, folder, tmp_path, capsys):
-    copy = shutil.copytree(folder, tmp_path / "run")
-    (copy / "metrics.json").write_text(content)
-    assert refusal(capsys, "card", copy).startswith(f"{copy / 'metrics.json'}, line 1: found")
-
-
 @pytest.fixture
 def hub(tmp_path, monkeypatch):
     """The cache of the Hugging Face hub without a network: it holds files as links to blobs."""

@@ -57,13 +57,6 @@ def test_without_an_archive_it_is_that_of_make_train_or_none(tmp_path, monkeypat
     assert [archives for archives, *_ in served] == [{}, {"quick_start": TRAINED}]
 
 
-def test_what_is_no_archive_is_said_before_the_page_opens(tmp_path, capsys, served):
-    assert "none.tar.gz: no such archive" in run(capsys, tmp_path / "none.tar.gz")
-    (tmp_path / "half.tar.gz").write_bytes(b"\x1f\x8b")
-    assert "half.tar.gz: found" in run(capsys, tmp_path / "half.tar.gz")
-    assert not served
-
-
 def test_a_port_that_is_taken_is_said(capsys):
     pytest.importorskip("streamlit")
     with socket.socket() as taken:

@@ -134,9 +134,3 @@ def test_what_is_missing_is_named_with_its_folder(tmp_path, draw, change, messag
     change(run)
     assert message.replace("{run}", str(run)) in draw("ablation", tmp_path / "figure", "--curve", "a", run)
     assert not list(tmp_path.glob("figure*"))
-
-
-def test_curves_without_runs_or_with_one_twice_are_refused(tmp_path, draw):
-    run = run_folder(tmp_path / "run", losses=[(1, 1)])
-    assert "--curve a: found only a name" in draw("training", tmp_path / "figure", "--curve", "a")
-    assert f"found {run} twice" in draw("training", tmp_path / "figure", "--curve", "a", run, str(run) + "/")

@@ -1,9 +1,7 @@
 import csv
 
 import pytest
-from allennlp.common import Params
 from allennlp.common.checks import ConfigurationError
-from allennlp.training.metrics import Metric
 from allennlp_models.rc.metrics import SquadEmAndF1
 
 from allennlp_coref_rc.metrics.narrativeqa import NarrativeQaMetric
@@ -84,11 +82,6 @@ def test_batches_of_different_sizes_add_up_and_reset_forgets():
 def test_bad_input_is_named(metric, predictions, references, message):
     with pytest.raises(ConfigurationError, match=message):
         metric()(predictions, references)
-
-
-def test_registered_name():
-    metric = Metric.from_params(Params({"type": "narrativeqa", "same_reference": True}))
-    assert isinstance(metric, NarrativeQaMetric)
 
 
 def _two_processes(rank, metric, expected):

@@ -1,8 +1,6 @@
 """Cases worked out by hand from the published rules, and random ones beside the official program."""
 
 import pytest
-from allennlp.common import Params
-from allennlp.training.metrics import Metric
 from allennlp_models.rc.tools import drop
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -81,10 +79,6 @@ def test_means_over_the_questions():
         metric([case[0]], [case[1]])
     assert metric.get_metric(reset=True) == pytest.approx(expected)
     assert metric.get_metric() == {"exact_match": 0, "f1": 0}
-
-
-def test_registered_name():
-    assert isinstance(Metric.from_params(Params({"type": "quoref"})), QuorefMetric)
 
 
 def _two_processes(rank, metric, expected):

@@ -134,12 +134,6 @@ def test_another_annotator_and_another_question_begin_anew(page):
     assert clusters(page) == [["Zelda1", "Zelda3"]]
 
 
-def test_candidates_are_those_of_the_user(page):
-    page.text_input(key="candidates").set_value("garden; kitchen").run()
-    assert answers(page) == {"mine": "garden"}
-    assert json.loads(page.code[0].value)["candidates"] == ["garden", "kitchen"]
-
-
 def test_candidates_without_a_bar_are_counted_in_the_note():
     share = dict.fromkeys(map(str, range(MAX_BARS + 2)), 0.05)
     assert note_on_sum({"best": 0.4, **share}) == "The 3 other candidates have 0.150 together."

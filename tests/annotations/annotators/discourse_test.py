@@ -160,7 +160,7 @@ def test_implicit_relations_link_neighbours_that_no_connective_links():
         [],
         ["and"],
         ["."],
-        ["and"] * 1000,
+        ["and"] * 300,
         ["🎉", "http://a.example", "because", "\u200b", "so"],
         "the end of a table without verbs and with names".split(),
     ],

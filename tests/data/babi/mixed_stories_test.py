@@ -96,7 +96,7 @@ def mixed_lines(path, seed):
     return mix_stories(read_stories(str(path)), seed)
 
 
-@settings(derandomize=True, deadline=None, max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(derandomize=True, deadline=None, max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.sampled_from(SIMULATED_TASKS), st.integers(6, 60), st.integers(0, 2**40))
 def test_stories_can_be_told_apart_again(tmp_path, task, questions, seed):
     lines = simulate_task(task, questions, seed % 97)

@@ -1,5 +1,4 @@
 import csv
-import gzip
 import json
 import logging
 import math
@@ -126,13 +125,6 @@ class TestOfficialFiles:
     def test_sentences(self):
         document = next(document for _, document in reader().documents(TEST))
         assert [document.text.tokens[start] for start, _ in document.text.sentences[:4]] == ["A", "It", "The", "Rain"]
-
-    def test_compressed_files(self, folder):
-        for name in ("qaps.csv", SUMMARIES):
-            path = folder / name
-            (folder / f"{name}.gz").write_bytes(gzip.compress(path.read_bytes()))
-            path.unlink()
-        assert list(reader().read(str(folder / "train"))) == list(reader().read(TRAIN))
 
     def test_windows_line_ends(self, folder):
         for name in ("qaps.csv", SUMMARIES):
@@ -304,18 +296,6 @@ class TestMalformedFolders:
     def test_a_path_without_a_split(self, path):
         message = refusal(lambda: list(reader().read(path)))
         assert message.startswith(f"{path}: found no split, expected FOLDER/train, FOLDER/valid or FOLDER/test")
-
-    @pytest.mark.parametrize("name", ["qaps.csv", SUMMARIES])
-    def test_a_missing_file(self, folder, name):
-        (folder / name).unlink()
-        assert f"{folder / name}: no such file" in refusal(lambda: list(reader().read(str(folder / "train"))))
-
-    @pytest.mark.parametrize("name, column", [("qaps.csv", "answer2_tokenized"), (SUMMARIES, "summary_tokenized")])
-    def test_a_missing_column(self, folder, name, column):
-        edit(folder / name, lambda rows: rows[0].__setitem__(rows[0].index(column), "other"))
-        message = refusal(lambda: list(reader().read(str(folder / "train"))))
-        assert message.startswith(f"{folder / name}, line 1: found '")
-        assert message.endswith(f"expected also '{column}'")
 
     def test_empty_columns_name_the_option(self):
         message = refusal(lambda: list(reader(text="raw").read(VALID)))

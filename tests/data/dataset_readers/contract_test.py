@@ -45,12 +45,6 @@ def test_two_workers_give_the_same_instances(name, path, options):
     check_workers(lambda: build(name, **options), str(FIXTURES / path))
 
 
-@pytest.mark.slow
-def test_workers_that_are_no_forks_give_the_same_instances():
-    name, path, options = CASES[0]
-    check_workers(lambda: build(name, **options), str(FIXTURES / path), "spawn")
-
-
 @of_every_reader
 def test_processes_share_out_the_instances(name, path, options, monkeypatch):
     check_shards(lambda: build(name, **options), str(FIXTURES / path), monkeypatch)

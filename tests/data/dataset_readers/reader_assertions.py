@@ -42,7 +42,7 @@ def left_out(reader: DatasetReader, path: str) -> str:
     return str(error)
 
 
-def check_workers(make: Callable[[], DatasetReader], path: str, start_method: str = "fork") -> None:
+def check_workers(make: Callable[[], DatasetReader], path: str) -> None:
     """0 and 2 workers give the same instances, to the last tensor."""
     instances = list(make().read(path))
     vocab = Vocabulary.from_instances(instances)
@@ -50,7 +50,7 @@ def check_workers(make: Callable[[], DatasetReader], path: str, start_method: st
     def batches(num_workers):
         # Workers that are not forks get their reader like this.
         reader = pickle.loads(pickle.dumps(make()))
-        options = {"batch_size": 1, "num_workers": num_workers, "start_method": start_method, "quiet": True}
+        options = {"batch_size": 1, "num_workers": num_workers, "quiet": True}
         loader = MultiProcessDataLoader(reader, path, **options)
         loader.index_with(vocab)
         return sorted(((batch["metadata"][0]["id"], _flat(batch)) for batch in loader), key=lambda item: item[0])

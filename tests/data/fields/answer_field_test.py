@@ -41,12 +41,3 @@ def test_a_batch_is_one_vector():
     batch = Batch(instances)
     batch.index_instances(Vocabulary.from_instances([instance("yes"), instance("yes"), instance("no")]))
     assert batch.as_tensor_dict()["answer"].tolist() == [0, 1, -1, 0]
-
-
-def test_equality_duplicate_and_empty_field():
-    field = AnswerField("yes", CLASS_LABELS)
-    assert field == AnswerField("yes", CLASS_LABELS) == field.duplicate()
-    assert field != AnswerField("no", CLASS_LABELS)
-    assert field != AnswerField("yes", CANDIDATE_LABELS)
-    empty = field.empty_field()
-    assert index_of(empty, Vocabulary()) == -1

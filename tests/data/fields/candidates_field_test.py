@@ -71,17 +71,6 @@ def test_a_batch_is_padded():
     assert tensors["mask"].dtype == torch.bool
 
 
-def test_equality_and_duplicate():
-    field = CandidatesField(PASSAGE, [["mary"], ["old"]])
-    assert field == CandidatesField(PASSAGE, [["Mary"], ["OLD"]]) == field.duplicate()
-    assert field != CandidatesField(PASSAGE, [["old"], ["mary"]])
-    assert field != CandidatesField(PASSAGE)
-    unindexed = CandidatesField(PASSAGE)
-    duplicate = unindexed.duplicate()
-    unindexed.index(vocabulary("mary"))
-    assert len(duplicate) == 0 and duplicate != unindexed
-
-
 def test_the_empty_field_pads_lists_of_fields():
     field = CandidatesField(PASSAGE, [["mary"]])
     assert len(field.empty_field()) == 0
