@@ -1,7 +1,7 @@
 import logging
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import Optional
+from typing import Any, Optional
 
 from allennlp_coref_rc.annotations.alignment import Alignment
 from allennlp_coref_rc.annotations.annotated_text import (
@@ -14,9 +14,11 @@ from allennlp_coref_rc.annotations.annotated_text import (
     question_id,
 )
 from allennlp_coref_rc.annotations.bio import frame_of
+from allennlp_coref_rc.annotations.document import Document
 from allennlp_coref_rc.annotations.formats.json_value import JsonValue, read_json
+from allennlp_coref_rc.annotations.formats.kept import kept
 from allennlp_coref_rc.common.errors import ConfigurationError
-from allennlp_coref_rc.common.malformed import LeaveOut, kept, refuse
+from allennlp_coref_rc.common.malformed import LeaveOut, refuse
 
 logger = logging.getLogger(__name__)
 
@@ -33,8 +35,7 @@ def read_dassa(path: str, leave_out: LeaveOut = refuse) -> Iterator[AnnotatedTex
 
 
 def _texts(number: int, document: JsonValue, leave_out: LeaveOut) -> Iterator[AnnotatedText]:
-    id = document.get("document_id")
-    name = f"P{number:05d}" if id is None else id.string()
+    name = _name(number, document)
     yield replace(annotated_text_from_dassa(document["summary_parse"], None, leave_out), id=name)
 
     def asked(i: int, question: JsonValue) -> AnnotatedText:
@@ -42,6 +43,31 @@ def _texts(number: int, document: JsonValue, leave_out: LeaveOut) -> Iterator[An
         return replace(text, id=question_id(name, i))
 
     yield from kept(lambda item: asked(*item), enumerate(document.listed("questions")), leave_out)
+
+
+def document_from_dassa(number: int, values: JsonValue, leave_out: LeaveOut = refuse) -> Document:
+    """
+    A document of such a file, with its number in the file, from 0. The data of a question are its `answers` and, if the
+    file has chunks that are like them, the first one as its `span`. `leave_out` gets the errors of malformed questions.
+    """
+    name = _name(number, values)
+    passage = annotated_text_from_dassa(values["summary_parse"])
+
+    def asked(question: JsonValue) -> tuple[AnnotatedText, dict[str, Any]]:
+        answers = [answer.string() for key in ("answer1", "answer2") if (answer := question.get(key))]
+        chunks = question.listed("answers_best_chunks")
+        spans = [list(chunk["span"].span(len(passage))) for chunk in chunks]
+        text = annotated_text_from_dassa(question["question_parse"], question.get("question_srl"))
+        return text, {"answers": answers, **({"span": spans[0]} if spans else {})}
+
+    questions = list(kept(asked, values.listed("questions"), leave_out))
+    data = {"questions": [known for _, known in questions]}
+    return Document.of(passage, *(text for text, _ in questions), id=name, data=data)
+
+
+def _name(number: int, document: JsonValue) -> str:
+    id = document.get("document_id")
+    return f"P{number:05d}" if id is None else id.string()
 
 
 def annotated_text_from_dassa(
