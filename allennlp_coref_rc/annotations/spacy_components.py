@@ -144,7 +144,5 @@ class AnnotatorFactory:
         return Annotator.resolve_class_name(self.__name__)[0]
 
 
-def register(_: Any) -> None:
-    """Makes the components known to spaCy, which is given."""
-    for component, name in COMPONENTS.items():
-        AnnotatorFactory(name).register(component)
+for _component, _name in COMPONENTS.items():
+    AnnotatorFactory(_name).register(_component)

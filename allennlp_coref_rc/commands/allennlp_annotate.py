@@ -1,11 +1,11 @@
 import argparse
-from typing import Any
 
 from allennlp.commands.subcommand import Subcommand
 
 from allennlp_coref_rc.commands import annotate
 
 
+@Subcommand.register("annotate")
 class Annotate(Subcommand):
     """
     `allennlp annotate`: the same as `coref-rc annotate`.
@@ -19,8 +19,3 @@ class Annotate(Subcommand):
         annotate.add_arguments(own)
         own.set_defaults(func=annotate.run)
         return own
-
-
-def register(_: Any) -> None:
-    """AllenNLP's commands, which are given, are imported when this is called."""
-    Subcommand.register("annotate")(Annotate)

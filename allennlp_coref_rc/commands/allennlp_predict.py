@@ -19,6 +19,7 @@ from allennlp_coref_rc.common.error_message import user_message
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import byte_lines, decoded, is_in_place, local_path, partial_path
 from allennlp_coref_rc.common.json_objects import refuse_constant
+from allennlp_coref_rc.data.dataset_readers import ReadingComprehensionReader
 
 STANDARD_INPUT = "-"
 
@@ -80,9 +81,10 @@ def predict(args: argparse.Namespace) -> Predicted:
         found = f"{manager.warned:,} of {manager.answered:,} answers"
         print(f'WARNING: {found} came with a warning, which their key "warnings" gives', file=sys.stderr)
     if manager.failed:
-        lines = f"{manager.failed:,} of {manager.answered + manager.failed:,} lines"
+        given = "questions" if args.use_dataset_reader else "lines"
+        failed = f"{manager.failed:,} of {manager.answered + manager.failed:,} {given}"
         where = f"; they and their errors are in {failed_path}" if failed_path else ""
-        print(f"WARNING: {lines} could not be answered{where}", file=sys.stderr)
+        print(f"WARNING: {failed} could not be answered{where}", file=sys.stderr)
     return Predicted(manager.answered, manager.failed)
 
 
@@ -111,6 +113,7 @@ class Manager(allennlp_predict._PredictManager):
                 if not waiting:
                     self._report()
             self._report()
+            self._report_malformed()
 
     def _by_length(self) -> Iterator[tuple[int, Question]]:
         """The questions and their places. Those of some batches go from short to long, since padding costs time."""
@@ -195,3 +198,12 @@ class Manager(allennlp_predict._PredictManager):
                 self._failed_file.write(json.dumps(values) + "\n")
         self.failed += len(self._set_aside_now)
         self._set_aside_now.clear()
+
+    def _report_malformed(self) -> None:
+        """Sets aside the questions that a dataset reader left out. It has named them on the screen."""
+        if isinstance(self._dataset_reader, ReadingComprehensionReader):
+            for error in self._dataset_reader.report.malformed:
+                self.failed += 1
+                if self._failed_file is not None:
+                    values = {"file": self._input_file, "error": str(error)}
+                    self._failed_file.write(json.dumps(values) + "\n")

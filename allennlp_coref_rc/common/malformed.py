@@ -9,11 +9,23 @@ LeaveOut = Callable[[ConfigurationError], object]
 """Gets the error of a malformed part, which is then left out."""
 
 Item = TypeVar("Item")
+Made = TypeVar("Made")
 
 
 def refuse(error: ConfigurationError) -> None:
     """Leaves nothing out."""
     raise error
+
+
+def kept(make: Callable[[Item], Made], items: Iterable[Item], leave_out: LeaveOut) -> Iterator[Made]:
+    """What is made of each item, without those on which `make` raises a `ConfigurationError`."""
+    for item in items:
+        try:
+            made = make(item)
+        except ConfigurationError as error:
+            leave_out(error)
+        else:
+            yield made
 
 
 def with_errors(read: Callable[[LeaveOut], Iterable[Item]]) -> Iterator[Union[Item, ConfigurationError]]:

@@ -2,9 +2,9 @@ import os
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from allennlp_coref_rc.annotations.formats.json_value import JsonValue
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.hub_addresses import HubDataSet, has_splits, parse_address
+from allennlp_coref_rc.common.json_value import JsonValue
 
 
 def read_rows(address: str, columns: Sequence[str], optional: Sequence[str] = ()) -> Iterator[JsonValue]:

@@ -6,9 +6,9 @@ from typing import Any
 import numpy
 
 from allennlp_coref_rc.annotations.annotated_text import Span
-from allennlp_coref_rc.annotations.formats.json_value import JsonValue
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.json_objects import read_json_objects
+from allennlp_coref_rc.common.json_value import JsonValue
 from allennlp_coref_rc.common.messages import counted
 from allennlp_coref_rc.metrics.answer_scores import correctness
 from allennlp_coref_rc.pages.attention_views import SCORES

@@ -11,9 +11,9 @@ from allennlp.predictors import Predictor
 
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText
 from allennlp_coref_rc.annotations.annotators import Annotator
-from allennlp_coref_rc.annotations.formats.json_value import JsonValue
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.json_objects import half_of_pair, parse_json
+from allennlp_coref_rc.common.json_value import JsonValue
 from allennlp_coref_rc.common.messages import excerpt, most_similar
 from allennlp_coref_rc.data.dataset_readers.reading_comprehension_reader import ReadingComprehensionReader
 from allennlp_coref_rc.data.fields import metadata_of

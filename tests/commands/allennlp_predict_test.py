@@ -200,13 +200,17 @@ def test_what_is_not_the_line_s_fault_has_its_traceback(archive, tmp_path, monke
     assert failed["error"] == "KeyError: 'julie'" and "fails_on_julie" in "".join(failed["traceback"])
 
 
-def test_a_data_set_that_its_reader_refuses_is_named_with_its_line(archive, tmp_path, capsys):
+def test_a_malformed_question_of_a_data_set_is_left_out_and_named_with_its_line(archive, tmp_path, capsys):
     lines = (FILES / "qa2_test.txt").read_text().splitlines()
     bad = tmp_path / "qa2_bad.txt"
     bad.write_text("\n".join([*lines, "1 Bill left.", "2 Where is Bill?"]))
     output = tmp_path / "answers.jsonl"
-    assert predict(archive, bad, "--use-dataset-reader", "--output-file", output) == 2
-    assert f"{bad}, line {len(lines) + 2}: found a question without a tab" in capsys.readouterr().err
+    assert predict(archive, bad, "--use-dataset-reader", "--output-file", output) == 1
+    error = f"{bad}, line {len(lines) + 2}: found a question without a tab"
+    assert error in capsys.readouterr().err
+    (failed,) = read(tmp_path / "answers.jsonl.failed.jsonl")
+    assert failed["error"].startswith(error) and failed["file"] == str(bad)
+    assert len(read(output)) == sum("?" in line for line in lines)
 
 
 @pytest.mark.parametrize("is_data_set", [True, False])

@@ -6,10 +6,9 @@ from functools import partial
 from itertools import pairwise
 
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, Edge, Span
-from allennlp_coref_rc.annotations.formats.kept import kept
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import bare, open_text
-from allennlp_coref_rc.common.malformed import LeaveOut, refuse
+from allennlp_coref_rc.common.malformed import LeaveOut, kept, refuse
 
 LINE = re.compile(r"[^\r\n]+")
 

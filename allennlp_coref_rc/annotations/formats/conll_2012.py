@@ -3,10 +3,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Optional
 
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, Cluster, Frame, Span
-from allennlp_coref_rc.annotations.formats.kept import kept
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import open_text
-from allennlp_coref_rc.common.malformed import LeaveOut, refuse
+from allennlp_coref_rc.common.malformed import LeaveOut, kept, refuse
 
 MIN_COLUMNS = 12
 """Eleven columns about the word, and the last for coreference. Each predicate of the sentence adds one before it."""

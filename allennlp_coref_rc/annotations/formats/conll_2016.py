@@ -6,10 +6,9 @@ from typing import Optional
 
 from allennlp_coref_rc.annotations.alignment import UNKNOWN, normalized
 from allennlp_coref_rc.annotations.annotated_text import RELATION_TYPES, AnnotatedText, DiscourseRelation, Span
-from allennlp_coref_rc.annotations.formats.json_value import JsonValue, read_json
-from allennlp_coref_rc.annotations.formats.kept import kept
 from allennlp_coref_rc.annotations.tokenization import spans_of
-from allennlp_coref_rc.common.malformed import LeaveOut, refuse
+from allennlp_coref_rc.common.json_value import JsonValue, read_json
+from allennlp_coref_rc.common.malformed import LeaveOut, kept, refuse
 
 PARSES = "parses.json"
 

@@ -9,10 +9,9 @@ from conllu.exceptions import ParseException
 from conllu.parser import parse_id_value, parse_sentences, parse_token_and_metadata
 
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, Cluster, Edge, Span
-from allennlp_coref_rc.annotations.formats.kept import kept
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import bare, open_text
-from allennlp_coref_rc.common.malformed import LeaveOut, refuse
+from allennlp_coref_rc.common.malformed import LeaveOut, kept, refuse
 
 logger = logging.getLogger(__name__)
 

@@ -6,9 +6,8 @@ from itertools import chain, islice
 from typing import Optional
 
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, Edge, Span
-from allennlp_coref_rc.annotations.formats.json_value import JsonValue, read_json
-from allennlp_coref_rc.annotations.formats.kept import kept
-from allennlp_coref_rc.common.malformed import LeaveOut, refuse
+from allennlp_coref_rc.common.json_value import JsonValue, read_json
+from allennlp_coref_rc.common.malformed import LeaveOut, kept, refuse
 
 SUFFIX = re.compile(r"(\.(txt|jsonl?|gz|bz2|xz))*$")
 

@@ -15,10 +15,9 @@ from allennlp_coref_rc.annotations.annotated_text import (
 )
 from allennlp_coref_rc.annotations.bio import frame_of
 from allennlp_coref_rc.annotations.document import Document
-from allennlp_coref_rc.annotations.formats.json_value import JsonValue, read_json
-from allennlp_coref_rc.annotations.formats.kept import kept
 from allennlp_coref_rc.common.errors import ConfigurationError
-from allennlp_coref_rc.common.malformed import LeaveOut, refuse
+from allennlp_coref_rc.common.json_value import JsonValue, read_json
+from allennlp_coref_rc.common.malformed import LeaveOut, kept, refuse
 
 logger = logging.getLogger(__name__)
 

@@ -3,10 +3,9 @@ from collections.abc import Iterator
 from functools import partial
 
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, Span
-from allennlp_coref_rc.annotations.formats.json_value import JsonValue, read_json
-from allennlp_coref_rc.annotations.formats.kept import kept
 from allennlp_coref_rc.annotations.tokenization import token_span
-from allennlp_coref_rc.common.malformed import LeaveOut, refuse
+from allennlp_coref_rc.common.json_value import JsonValue, read_json
+from allennlp_coref_rc.common.malformed import LeaveOut, kept, refuse
 
 CLUSTERS = ("clusters", "predicted_clusters")
 

@@ -1,11 +1,10 @@
 from collections.abc import Iterator
 
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, Span
-from allennlp_coref_rc.annotations.formats.kept import kept
 from allennlp_coref_rc.annotations.tokenization import token_span
 from allennlp_coref_rc.common.csv_rows import read_csv_rows
 from allennlp_coref_rc.common.errors import ConfigurationError
-from allennlp_coref_rc.common.malformed import LeaveOut, refuse
+from allennlp_coref_rc.common.malformed import LeaveOut, kept, refuse
 
 MENTIONS = ("Pronoun", "A", "B")
 """The columns with a mention. Each has a column with its position in the text; those of names, with the answer."""

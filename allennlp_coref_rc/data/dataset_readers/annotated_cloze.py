@@ -1,7 +1,7 @@
 from allennlp.data import DatasetReader
 
 from allennlp_coref_rc.annotations import Document
-from allennlp_coref_rc.annotations.formats.json_value import JsonValue
+from allennlp_coref_rc.common.json_value import JsonValue
 from allennlp_coref_rc.data.dataset_readers.cloze_dataset_reader import ClozeDatasetReader
 
 KEYS = ("candidates", "answer", "clusters")

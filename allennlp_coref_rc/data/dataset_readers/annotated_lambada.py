@@ -7,10 +7,10 @@ from allennlp.data import DatasetReader
 from allennlp.data.tokenizers import WhitespaceTokenizer
 
 from allennlp_coref_rc.annotations import Document
-from allennlp_coref_rc.annotations.formats.json_value import JsonValue
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import open_text
 from allennlp_coref_rc.common.json_objects import parse_json
+from allennlp_coref_rc.common.json_value import JsonValue
 from allennlp_coref_rc.data.dataset_readers.cloze_dataset_reader import ClozeDatasetReader
 from allennlp_coref_rc.data.dataset_readers.reading_comprehension_reader import PLACEHOLDER, Text, candidate_names
 

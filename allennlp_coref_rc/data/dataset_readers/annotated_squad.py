@@ -9,10 +9,10 @@ from allennlp.data.fields import SequenceLabelField, TextField
 
 from allennlp_coref_rc.annotations import AnnotatedText, Document
 from allennlp_coref_rc.annotations.annotated_text import Span, question_id
-from allennlp_coref_rc.annotations.formats.json_value import JsonValue
 from allennlp_coref_rc.annotations.tokenization import token_offsets, token_span
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.json_objects import read_listed_objects
+from allennlp_coref_rc.common.json_value import JsonValue
 from allennlp_coref_rc.data.dataset_readers.answers import add_span
 from allennlp_coref_rc.data.dataset_readers.reading_comprehension_reader import (
     CUT_OFF,

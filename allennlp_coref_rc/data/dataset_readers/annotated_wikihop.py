@@ -12,9 +12,9 @@ from allennlp_coref_rc.annotations import AnnotatedText, Document, clusters_from
 from allennlp_coref_rc.annotations.annotated_text import Span
 from allennlp_coref_rc.annotations.annotators import Annotator
 from allennlp_coref_rc.annotations.clusters import largest_clusters, relevant_clusters
-from allennlp_coref_rc.annotations.formats.json_value import JsonValue
 from allennlp_coref_rc.common.checks import check_choice, check_number
 from allennlp_coref_rc.common.errors import ConfigurationError
+from allennlp_coref_rc.common.json_value import JsonValue
 from allennlp_coref_rc.data.dataset_readers.answers import add_candidates, mark_skipped
 from allennlp_coref_rc.data.dataset_readers.reading_comprehension_reader import (
     GivenPassage,

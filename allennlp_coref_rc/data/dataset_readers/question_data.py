@@ -4,8 +4,8 @@ from collections.abc import Callable
 from typing import Any
 
 from allennlp_coref_rc.annotations import Document
-from allennlp_coref_rc.annotations.formats.json_value import JsonValue
 from allennlp_coref_rc.common.errors import ConfigurationError
+from allennlp_coref_rc.common.json_value import JsonValue
 from allennlp_coref_rc.common.messages import excerpt
 from allennlp_coref_rc.data.babi.babi_files import NUM_TASKS
 

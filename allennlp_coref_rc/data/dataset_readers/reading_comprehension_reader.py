@@ -17,11 +17,11 @@ from allennlp_coref_rc.annotations import AnnotatedText, Document, clusters_from
 from allennlp_coref_rc.annotations.annotated_text import Piece, Span
 from allennlp_coref_rc.annotations.annotators import Annotator, annotate_documents, annotate_questions
 from allennlp_coref_rc.annotations.document import read_lines
-from allennlp_coref_rc.annotations.formats.json_value import JsonValue, read_json
 from allennlp_coref_rc.common.checks import check_number
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import known_as, local_path
 from allennlp_coref_rc.common.hub_addresses import is_hub_address, parse_address
+from allennlp_coref_rc.common.json_value import JsonValue, read_json
 from allennlp_coref_rc.data.annotation_layers import AnnotationLayer, label_namespace
 from allennlp_coref_rc.data.dataset_readers.question_data import checked_questions
 from allennlp_coref_rc.data.dataset_readers.reading_report import MALFORMED, ReadingReport, placed

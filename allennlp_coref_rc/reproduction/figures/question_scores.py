@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 
 import numpy
 
-from allennlp_coref_rc.annotations.formats.json_value import JsonValue, read_json
 from allennlp_coref_rc.common.checks import check_number
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import atomic_write, write_text
+from allennlp_coref_rc.common.json_value import JsonValue, read_json
 from allennlp_coref_rc.common.pictures import pyplot, save
 from allennlp_coref_rc.common.progress import progress_bar
 from allennlp_coref_rc.metrics.answer_scores import MEANS, answer_counts, scores_of

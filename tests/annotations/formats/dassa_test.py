@@ -8,7 +8,7 @@ from allennlp.common.checks import ConfigurationError
 
 from allennlp_coref_rc.annotations import AnnotatedText, DiscourseRelation, Frame
 from allennlp_coref_rc.annotations.formats import annotated_text_from_dassa, read_dassa
-from allennlp_coref_rc.annotations.formats.json_value import JsonValue
+from allennlp_coref_rc.common.json_value import JsonValue
 from tests.annotations.formats.malformed import check_damaged_files
 
 FIXTURE = Path(__file__).parents[2] / "fixtures" / "formats" / "dassa.jsonl"

@@ -10,7 +10,7 @@ from allennlp.data import Batch, DatasetReader, Vocabulary
 from allennlp.data.tokenizers import WhitespaceTokenizer
 
 from allennlp_coref_rc.annotations.annotators import ExactMatchCoref
-from allennlp_coref_rc.annotations.formats.json_value import JsonValue
+from allennlp_coref_rc.common.json_value import JsonValue
 from allennlp_coref_rc.data.annotation_layers import CorefEdges
 from allennlp_coref_rc.data.dataset_readers.annotated_wikihop import AnnotatedWikiHopReader
 from tests.data.dataset_readers.reader_assertions import (

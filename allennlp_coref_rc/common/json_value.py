@@ -4,7 +4,6 @@ from collections.abc import Iterator, Sequence
 from functools import partial
 from typing import Any, Optional, Union
 
-from allennlp_coref_rc.annotations.annotated_text import Span
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.json_objects import half_of_pair, read_json_objects
 from allennlp_coref_rc.common.malformed import with_errors
@@ -105,7 +104,7 @@ class JsonValue:
             raise self.error(f"one of {', '.join(choices)}")
         return self.value
 
-    def span(self, length: int) -> Span:
+    def span(self, length: int) -> tuple[int, int]:
         """A list [start, end) of token positions in a text of `length` tokens."""
         values = self.list()
         if len(values) == 2:
