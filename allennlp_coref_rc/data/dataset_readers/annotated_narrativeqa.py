@@ -232,13 +232,15 @@ class AnnotatedNarrativeQaReader(ReadingComprehensionReader):
     def document(
         self, passage: GivenPassage, questions: Sequence[Text], data: Sequence[dict], id: Optional[str] = None
     ) -> Document:
+        for known in data:
+            JsonValue(known.get("answers", []), path="answers").strings()
         return self._with_spans(super().document(passage, questions, data, id), self.tokenize)
 
     def _with_spans(self, document: Document, tokenize: Callable[[str], list[str]]) -> Document:
         """Adds the span that is most like an answer to each question with answers and without a span."""
         passage, *questions = map(document.tokens_of, range(len(document.parts)))
         for question, data in zip(questions, document.questions):
-            answers = JsonValue(data.get("answers", []), path="answers").strings()
+            answers = data.get("answers")
             if answers and "span" not in data:
                 span = oracle_span(passage, question, list(map(tokenize, answers)), self._oracle)
                 if span:
