@@ -1,7 +1,8 @@
 import logging
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import NamedTuple, Optional
+from itertools import starmap
+from typing import Optional
 
 from allennlp_coref_rc.annotations.alignment import Alignment
 from allennlp_coref_rc.annotations.annotated_text import (
@@ -95,20 +96,20 @@ def annotated_text_from_dassa(
             tokens.extend(words)
     if srl is not None and not labelled:
         labelled.append((srl, tokens, 0))
-    verbs: list[_Verb] = []
+    tagged: list[tuple[list[str], list[str], list[str], int]] = []
     for roles, words, offset in labelled:
         given = roles.get("words")
         spoken = given.strings() if given else []
         for verb in roles.listed("verbs"):
             try:
-                verbs.append(_Verb(verb["tags"].strings(), spoken, words, offset))
+                tagged.append((verb["tags"].strings(), spoken, words, offset))
             except ConfigurationError as error:
                 leave_out(error)
 
     relations = list(kept(lambda relation: _relation(relation, len(tokens)), parse.listed("sdp"), leave_out))
     mentions = parse.listed("coref_clusters")
     clusters = list(kept(lambda cluster: _cluster(cluster, len(tokens)), mentions, leave_out))
-    frames = list(map(_frame, verbs))
+    frames = list(starmap(_frame, tagged))
     for items, what in (
         (frames, "frames left out that have no predicate or whose words are not the tokens"),
         (relations, "discourse relations left out that lack an argument"),
@@ -133,18 +134,8 @@ def _cluster(cluster: JsonValue, length: int) -> Cluster:
     return mentions
 
 
-class _Verb(NamedTuple):
-    """The roles of a verb in a sentence, or in a text, whose first token is at `offset`."""
-
-    tags: list[str]
-    words: list[str]
-    tokens: list[str]
-    offset: int
-
-
-def _frame(verb: _Verb) -> Optional[Frame]:
-    """The frame of a verb; `None` if it does not fit."""
-    tags, words, tokens, offset = verb
+def _frame(tags: list[str], words: list[str], tokens: list[str], offset: int) -> Optional[Frame]:
+    """The frame of a verb in a sentence whose first token is at `offset`; `None` if it does not fit."""
     frame = frame_of(tags)
     if frame is None:
         return None
