@@ -135,13 +135,6 @@ def test_torch_that_cannot_be_imported(monkeypatch, program, problem):
     assert found.startswith("torch cannot be imported") and problem in found
 
 
-def test_optional_packages_say_what_they_are_for(versions, torch):
-    versions.update(coreferee="1.5.0", fastcoref=None, en_core_web_lg=None, tensorboard="2.20")
-    optional = environment_report.report().optional
-    assert {"en_core_web_lg", "fastcoref"} <= set(optional) and not {"coreferee", "tensorboard"} & set(optional)
-    assert optional["fastcoref"].startswith("the annotator fastcoref; ")
-
-
 def test_bounds_are_those_of_setup_cfg():
     setup = configparser.ConfigParser()
     setup.read(PROJECT / "setup.cfg")

@@ -1,4 +1,3 @@
-import importlib.util
 import subprocess
 import sys
 
@@ -32,12 +31,9 @@ def test_a_version_that_does_not_work_is_named(monkeypatch, package, installed, 
     "torchvision, needs, torch, works",
     [
         ("0.16.2", "torch ==2.1.2", "2.13.0+cpu", True),
-        ("0.28.0", "torch==2.13.0", "2.13.0", True),
         ("0.28.0+cu130", "torch==2.13.0", "2.13.0+cu130", True),
-        ("0.29.2", "torch>=2.14.0", "2.15.0", True),
         ("0.29.2", "torch (>=2.14.0,<2.16)", "2.15.0+cpu", True),
         ("0.29.2", "torch>=2.14.0", "2.13.0", False),
-        ("0.27.0", "torch==2.12.0", "2.13.0", False),
         ("0.17.0", "torch ==2.2.0", "2.13.0", False),
     ],
 )
@@ -52,22 +48,6 @@ def test_torchvision_has_to_fit_torch(monkeypatch, torchvision, needs, torch, wo
     monkeypatch.setattr(environment, "version", lambda name: versions.get(name) or real(name))
     expected = [] if works else [f"torchvision {torchvision} does not work beside torch {torch}"]
     assert [problem.split(":")[0] for problem in environment.problems()] == expected
-
-
-@pytest.mark.parametrize("version", ["2.15.0+cu132", "2.11.0+cu130", "2.13.0+cpu", "2.6.0", "2.14.0.dev20260101"])
-def test_all_builds_of_torch_are_taken(monkeypatch, version):
-    real = environment.version
-    versions = {"torch": version, "torchvision": "0.16.2"}
-    monkeypatch.setattr(environment, "version", lambda name: versions.get(name) or real(name))
-    assert environment.problems() == []
-
-
-def test_missing_jsonnet_is_named(monkeypatch):
-    real = importlib.util.find_spec
-    monkeypatch.setattr(environment, "find_spec", lambda name: None if name == "_jsonnet" else real(name))
-    assert environment.problems() == [
-        "_jsonnet is missing: install jsonnet (without it AllenNLP reads .jsonnet files as plain JSON)"
-    ]
 
 
 def test_the_check_runs_where_nothing_is_installed():

@@ -1,4 +1,3 @@
-import ctypes
 import gc
 
 import pytest
@@ -26,9 +25,3 @@ def test_a_process_that_looks_for_less_garbage_or_none_stays_as_it_is(first):
     gc.set_threshold(first, 5, 5)
     with long_run():
         assert gc.get_threshold() == (first, 5, 5)
-
-
-def test_a_c_library_without_the_setting(monkeypatch):
-    monkeypatch.setattr(ctypes, "CDLL", lambda _: object())
-    with long_run():
-        pass

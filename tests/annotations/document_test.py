@@ -1,4 +1,3 @@
-import json
 import os
 import weakref
 from dataclasses import replace
@@ -154,37 +153,21 @@ GOOD = ['{"annotated_documents": 1, "documents": 1}', '{"tokens": ["a", "b"], "p
         (GOOD + GOOD[1:], "line 3: found 2 documents, the header says 1"),
         (GOOD[1:], "line 1: found no header"),
         (['{"annotated_documents": 2}'] + GOOD[1:], "line 1: found a header of version 2, expected 1"),
-        (['{"annotated_documents": 1'] + GOOD[1:], "line 1: found a damaged header"),
         (GOOD[:1] + ['{"tokens": ["a"], "parts": [2]}'], r"line 2: parts: found \[2\], expected .* add up to 1"),
-        (GOOD[:1] + ['{"tokens": ["a"], "parts": "x"}'], 'line 2: parts: found "x"'),
-        (GOOD[:1] + ['{"tokens": ["a"], "data": []}'], r"line 2: data: found \[\], expected an object"),
-        (GOOD[:1] + ["[]"], r"line 2: expected an object, found \[\]"),
-        (GOOD[:1] + [GOOD[1][:20]], "line 2: "),
         (GOOD[:1] + ['{"tokens": ["a"], "clusters": [[[0, 2]]]}'], "line 2: mention of cluster 0"),
         (GOOD[:1] + ['{"tokens": ["\\ud800"]}'], "line 2: found half of a surrogate pair"),
-        (GOOD[:1] + ['{"tokens": ["a"], "data": {"a": {"\\uDFFF": 1}}}'], "line 2: found half of a surrogate pair"),
-        (GOOD[:1] + ['{"tokens": ["a"], "parts": [true]}'], r"line 2: parts: found \[true\]"),
-        (GOOD[:1] + ['{"tokens": ["a"], "clusters": {}}'], "line 2: clusters: found {}, expected a list"),
-        (GOOD[:1] + ['{"tokens": ["a"], "clusters": [{}]}'], r"line 2: clusters\[0\]: found {}, expected a list"),
-        (GOOD[:1] + ['{"tokens": ["a"], "frames": {}}'], "line 2: frames: found {}, expected a list"),
-        (GOOD[:1] + ['{"tokens": ["a"], "sentences": [5]}'], r"line 2: sentences\[0\]: found 5, expected a list"),
         (GOOD[:1] + ['{"tokens": ["a"], "sentences": [[0]]}'], r"sentences\[0\]: found \[0\], expected more items"),
-        (GOOD[:1] + ['{"tokens": ["a"], "sentences": [[0, true]]}'], r"\[0\]\[1\]: found true, expected an integer"),
         (GOOD[:1] + ['{"tokens": ["a"], "frames": [{}]}'], r"line 2: frames\[0\]: .*, expected the key 'predicate'"),
         (
             GOOD[:1]
             + ['{"tokens": ["a"], "relations": [{"type": "AltLex", "sense": "", "arg1": [], "arg2": [], "ar": []}]}'],
             r"line 2: relations\[0\].ar: found \[\], expected no such key",
         ),
-        (GOOD[:1] + ['{"tokens": ["a"], "relations": [5]}'], r"line 2: relations\[0\]: found 5, expected an object"),
         (
             GOOD[:1] + ['{"tokens": ["a"], "edges": [{"type": "", "source": [0, 1], "target": [0, 1]}, {"type": 5}]}'],
             r"line 2: edges\[1\].type: found 5, expected a string",
         ),
-        (GOOD[:1] + ['{"tokens": ["a"], "edges": {}}'], "line 2: edges: found {}, expected a list"),
-        (GOOD[:1] + ['{"tokens": [], "sentences": {}}'], "line 2: sentences: found {}, expected a list"),
         (GOOD[:1] + ["[" * 100_000], "line 2: found damaged JSON"),
-        (GOOD[:1] + ['{"tokens": ' + "9" * 5000 + "}"], "line 2: found damaged JSON"),
     ],
 )
 def test_malformed_files_say_where(tmp_path, lines, message):
@@ -200,26 +183,3 @@ def test_a_file_of_something_else_has_no_header(tmp_path):
     assert read_header(str(path)) is None
     path.write_text("")
     assert read_header(str(path)) is None
-
-
-def test_a_batch_is_annotated_one_by_one_unless_the_annotator_knows_better():
-    class Upper(Annotator):
-        def annotate(self, text):
-            return AnnotatedText([token.upper() for token in text.tokens])
-
-    texts = Upper().annotate_batch([AnnotatedText(["a"]), AnnotatedText(["b"])])
-    assert [text.tokens for text in texts] == [["A"], ["B"]]
-
-
-def test_documents_are_json():
-    document = Document.of(AnnotatedText(["a"], clusters=[[(0, 1)]]), AnnotatedText(["b"]), id="7")
-    assert json.loads(json.dumps(document.to_json())) == {
-        "id": "7",
-        "tokens": ["a", "b"],
-        "sentences": [[0, 1], [1, 2]],
-        "clusters": [[[0, 1]]],
-        "frames": [],
-        "relations": [],
-        "parts": [1, 1],
-        "data": {},
-    }

@@ -1,5 +1,4 @@
 import json
-import random
 
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -114,19 +113,3 @@ def test_whatever_is_written_is_without_errors(tmp_path_factory, texts):
     assert report.num_errors == 0 and report.counts["documents"] == len(texts)
     assert report.counts["mentions"] == sum(len(cluster) for text in texts for cluster in text.clusters)
     assert list(report.lines())
-
-
-def test_damaged_files_are_reported_and_never_raise(tmp_path):
-    path = tmp_path / "a.jsonl"
-    text = AnnotatedText(["Zoë", "left"], clusters=[[(0, 1), (1, 2)]], frames=[Frame((1, 2), [("A0", (0, 1))])], id="é")
-    write_documents(str(path), [Document(text)] * 3, {"counts": {"tokens": 6}})
-    whole = path.read_bytes()
-    rng = random.Random(2)
-    for _ in range(300):
-        damaged = bytearray(whole[: rng.randrange(1, len(whole) + 1)])
-        damaged[rng.randrange(len(damaged))] = rng.randrange(256)
-        path.write_bytes(bytes(damaged))
-        list(report_on_file(str(path)).lines())
-    for length in range(len(whole) - 1):
-        path.write_bytes(whole[:length])
-        assert report_on_file(str(path)).num_errors

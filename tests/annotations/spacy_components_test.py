@@ -125,19 +125,6 @@ for docs in ([nlp(sys.argv[2])], nlp.pipe([sys.argv[2]] * 3, n_process=2, batch_
     assert output.splitlines() == [str([(3, 2, 1, None)] * number) for number in (1, 3)]
 
 
-@pytest.mark.parametrize(
-    "component, options, message",
-    [
-        ("exact_match_coref", {"entities": [1]}, "exact_match_coref, .*: .*entities.*string"),
-        ("exact_match_coref", {"min_mentions": "x"}, "exact_match_coref, min_mentions: .*min_mentions"),
-        ("roles", {"batch_tokens": "many"}, "roles, .*: .*batch_tokens"),
-    ],
-)
-def test_a_wrong_option_is_named(component, options, message):
-    with pytest.raises(ConfigurationError, match=message):
-        pipeline(component, **options)
-
-
 @settings(deadline=None, max_examples=20)
 @given(st.lists(st.sampled_from([" ", "  ", "\n", " \n\n ", "\t", "\u3000 "]), min_size=15, max_size=30), st.booleans())
 def test_white_space_changes_nothing_and_the_tokens_stay(spaces, with_sentences):
@@ -212,15 +199,6 @@ def test_docs_come_in_batches_and_in_order(monkeypatch):
     assert [structure(doc) for doc in stored] == expected
     pairs = list(nlp.pipe([(text, i) for i, text in enumerate(texts)], as_tuples=True))
     assert [(structure(doc), i) for doc, i in pairs] == list(zip(expected, range(len(texts))))
-
-
-@pytest.mark.slow
-def test_docs_are_annotated_in_several_processes():
-    nlp = pipeline("compose", **OPTIONS["compose"])
-    texts = [STORY, "Mary left, because she was tired."]
-    docs = list(nlp.pipe(texts, n_process=2, batch_size=1))
-    assert [structure(doc) for doc in docs] == [structure(nlp(text)) for text in texts]
-    assert docs[1]._.discourse_relations[0].arg1[0].text == "Mary left,"
 
 
 def test_what_fails_is_told_and_can_be_handled():

@@ -91,7 +91,6 @@ def test_tokens_and_annotations_are_kept():
     [
         (3, "sieve_coref", "found 3, expected a text or several texts"),
         (["Mary", 3], "sieve_coref", "found the text 3, expected a string or an AnnotatedText"),
-        (TEXT, 3, "found the annotator 3, expected a name, a config or an Annotator"),
         (TEXT, "sieve_corref", 'found "sieve_corref": .* did you mean .sieve_coref'),
         (TEXT, {"type": "sieve_coref", "all_noun": True}, "no such key; did you mean all_nouns"),
         (TEXT, {"all_nouns": True}, "expected an object with a 'type'"),

@@ -65,8 +65,7 @@ def mixed():
     return b"".join(line + b"\n" for line in lines), [i for i, line in enumerate(lines, start=1) if line in BAD]
 
 
-@pytest.mark.parametrize("batch_size", [1, 2, 100])
-@pytest.mark.parametrize("name", ["questions.jsonl", "questions.jsonl.gz"])
+@pytest.mark.parametrize("batch_size, name", [(1, "questions.jsonl"), (100, "questions.jsonl.gz")])
 def test_bad_lines_are_set_aside_and_all_others_answered(archive, tmp_path, capsys, batch_size, name):
     content, numbers = mixed()
     inputs, output, alone = tmp_path / name, tmp_path / "answers.jsonl", tmp_path / "alone.jsonl"

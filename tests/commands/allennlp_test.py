@@ -61,26 +61,6 @@ def test_predict_in_the_clone_without_naming_the_package(allennlp, trained):
     assert prediction["passage_tokens"] == ["Bill", "went", "to", "the", "park", "."]
 
 
-def test_bad_data_ends_in_an_error_that_names_file_and_line_before_training(allennlp, trained):
-    bad = trained / "qa2_train.txt"
-    bad.write_text("1 Bill went to the park.\n2 Where is Bill?\n")
-    result = allennlp(
-        "train",
-        CONFIG,
-        "-s",
-        "bad",
-        "-o",
-        overrides(CONFIG, more={"train_data_path": str(bad)}),
-        "--include-package",
-        "allennlp_coref_rc",
-        folder=trained,
-        check=False,
-    )
-    assert result.returncode != 0
-    assert f"ConfigurationError: {bad}, line 2: found a question without a tab" in result.stderr
-    assert "Beginning training" not in result.stderr
-
-
 def test_models_of_allennlp_have_transformers(allennlp, tmp_path):
     (tmp_path / "data.jsonl").write_text('{"text": "Mary slept .", "label": "a"}\n{"text": "Bill", "label": "b"}\n')
     words = {"type": "pretrained_transformer", "model_name": tiny_transformers.make("bert", tmp_path / "bert")}
@@ -98,13 +78,6 @@ def test_models_of_allennlp_have_transformers(allennlp, tmp_path):
     (tmp_path / "config.json").write_text(json.dumps(config))
     allennlp("train", "config.json", "-s", "run", "--include-package", "allennlp_coref_rc", folder=tmp_path)
     assert "training_loss" in json.loads((tmp_path / "run" / "metrics.json").read_text())
-
-
-def test_annotate_is_a_command_of_the_clone(allennlp, tmp_path):
-    bad = tmp_path / "bad.jsonl"
-    bad.write_text('{"annotated_documents": 1, "documents": 1}\n{"tokens": []}\n{"tokens": 1}\n')
-    result = allennlp("annotate", "--check", bad, folder=PROJECT, check=False)
-    assert result.returncode == 1 and f"error: {bad}, line 3: " in result.stdout
 
 
 def test_nothing_is_unpacked_elsewhere(allennlp, tmp_path):

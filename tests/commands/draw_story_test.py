@@ -143,8 +143,6 @@ def test_of_many_candidates_the_probable_ones_are_shown():
             ["--way", "boundaries"],
             "the way boundaries: found a reader that points at words",
         ),
-        ("none.txt", "GA", [], "none.txt: no such file"),
-        ("qa8_test.txt", None, [], "none.tar.gz: no such file, expected an archive"),
     ],
 )
 def test_what_is_wrong_is_named_and_nothing_is_written(

@@ -24,11 +24,6 @@ def says(monkeypatch, capsys):
     return run
 
 
-def test_an_environment_that_works(says):
-    expected = "torch  2.13.0\nnumpy  2.4\n\nNot installed, and needed only for:\n  fastcoref: an annotator\n"
-    assert says(REPORT) == (0, f"{expected}\nProblems:\n  none\n")
-
-
 def test_problems(says):
     status, printed = says(REPORT._replace(problems=["torch is missing"], remarks=["no compiler"]))
     assert status == 2 and printed.endswith("\nRemarks:\n  no compiler\n\nProblems:\n  torch is missing\n")

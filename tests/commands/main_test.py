@@ -86,13 +86,6 @@ def test_nothing_heavy_is_imported(words, tmp_path):
     assert done.stdout.splitlines()[-1:] == ["HEAVY []"], done.stderr
 
 
-def test_a_wrong_name_of_a_command(capsys):
-    assert status("trian") == 2
-    assert capsys.readouterr().err == "coref-rc: found no command 'trian': did you mean train?\n"
-    assert status("xyz") == 2
-    assert "found no command 'xyz': expected one of annotate, " in capsys.readouterr().err
-
-
 def test_a_command_that_no_longer_works_names_another(capsys):
     assert status("push-to-hf", "-s", "output/mine", "-n", "mine") == 2
     assert "push-to-hf: it does not work with current releases" in (said := capsys.readouterr().err)
@@ -147,8 +140,3 @@ def test_an_environment_that_does_not_work_is_named_in_lines(tmp_path):
     ran = subprocess.run(words, capture_output=True, text=True, env=environment, cwd=tmp_path)
     assert ran.returncode == 2 and "Traceback" not in ran.stderr
     assert "transformers 4.47.0" in ran.stderr and ran.stdout == ""
-
-
-def test_the_module_is_the_command(tmp_path):
-    words = [sys.executable, "-m", "allennlp_coref_rc", "--version"]
-    assert subprocess.run(words, cwd=tmp_path, capture_output=True, text=True).stdout.startswith("allennlp_coref_rc ")

@@ -11,7 +11,6 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 import torch
-import yaml
 from allennlp.training import GradientDescentTrainer
 
 from allennlp_coref_rc.__main__ import main
@@ -339,15 +338,3 @@ def test_folders_of_runs_have_names_that_file_systems_and_allennlp_take(tmp_path
     for name in names:
         assert re.fullmatch(r"[\w.=+/-]+", name)
         assert max(map(len, name.split("/"))) < 200
-
-
-def test_errors_are_said_in_a_line(tmp_path, capsys):
-    assert call(tmp_path, "--table", "tiny.9") == 2
-    assert "found nothing named tiny.9; did you mean tiny.2? --list prints all names" in capsys.readouterr().err
-    assert call(tmp_path, "--tasks", "90-95", 99) == 2
-    assert "--tasks: found 90-95,99, expected some of " in capsys.readouterr().err
-    content = yaml.safe_load((PROJECT / CONDITIONS).read_text())
-    content["tables"]["1"]["rows"]["gru"]["overrides"] = {"trainer.epochs.of": 3}
-    (tmp_path / "bad.yaml").write_text(yaml.safe_dump(content))
-    assert call(tmp_path, "--conditions", tmp_path / "bad.yaml", "--condition", "bad.1.gru", "--dry-run") == 2
-    assert capsys.readouterr().err.startswith("coref-rc: training_config/babi/bi_gru.jsonnet: ")

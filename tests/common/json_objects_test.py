@@ -99,26 +99,17 @@ def test_a_damaged_line_costs_itself(tmp_path):
 
 MALFORMED = [
     ("", "line 1: found the end of the file, expected an object"),
-    (" \n\n", "line 3: found the end of the file, expected an object"),
-    ("[]", "line 1: found ']', expected an object"),
     ("[\n{}", "line 2: found the end of the file, expected ',' or ']'"),
-    ("[{},", "line 1: found the end of the file, expected an object"),
     ("[{}\n,\n]", "line 3: found ']', expected an object"),
     ("[{}{}]", "line 1: found '{}]', expected ',' or ']'"),
     ("[{}]\n{}", "line 2: found '{}', expected nothing after ']'"),
-    ("[1]", "line 1: found '1]', expected an object"),
     ("[[{}]]", "line 1: found '[{}]]', expected an object"),
     ("{}\nnull", "line 2: found 'null', expected an object"),
-    ("{},\n{}", r"line 1: found ',\n{}', expected an object"),
-    ("text", "line 1: found 'text', expected an object"),
     (" \ufeff[{}]", r"line 1: found '\ufeff[{}]', expected an object"),
     ('[{"a": 1},\n{"b" 2}]', "line 2: found damaged JSON (Expecting ':' delimiter in "),
-    ('[{"a": 1},\n{"b": "c]', "line 2: found damaged JSON (Unterminated string starting at in "),
-    ('{"a": "b\nc"}', "line 1: found damaged JSON (Invalid control character at in "),
     ('{"a":\n\n"\\x"}', "line 3: found damaged JSON (Invalid \\escape in "),
     ('{"a": ' + "9" * 5000 + "}", "line 1: found damaged JSON (Exceeds the limit"),
     ('{"a": ' + "[" * 100_000, "line 1: found damaged JSON ("),
-    ('{"a": 1}\n{"a', "line 2: found damaged JSON (Unterminated string"),
 ]
 
 
@@ -177,18 +168,12 @@ class TestListedObjects:
     @pytest.mark.parametrize(
         "text, message",
         [
-            ("", "line 1: found the end of the file, expected an object with the key 'data'"),
             ('[{"data": [{}]}]', "line 1: found '[{\"data\": [{}]}]', expected an object with the key 'data'"),
             ("{}", "line 1: found no key 'data', expected a list of objects"),
-            ('{"version": 2,\n"x": [1]}', "line 2: found no key 'data', expected a list of objects"),
             ('{"data": {}}', "line 1: found '{}}', expected a list of objects after 'data'"),
-            ('{"data": []}', "line 1: found ']}', expected an object"),
-            ('{"data": [{}, 3]}', "line 1: found '3]}', expected an object"),
             ('{"data": [{}]', "line 1: found the end of the file, expected ',' or '}'"),
-            ('{"data": [{}]} 3', "line 1: found '3', expected nothing after '}'"),
             ('{"data": [{}], }', "line 1: found '}', expected a key"),
             ('{"data": [{}], "data": [{}]}', "line 1: found the key 'data' a second time"),
-            ('{"data" [{}]}', "line 1: found '[{}]}', expected ':'"),
         ],
     )
     def test_damage_is_named(self, path, text, message):

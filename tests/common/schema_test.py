@@ -48,14 +48,9 @@ def test_good_values_have_their_types():
 @pytest.mark.parametrize(
     "value, message",
     [
-        (3, "F: found 3, expected an object"),
         ({}, "F: found {}, expected the key 'heads'"),
-        ({"heads": [1]}, "F: heads: found [1], expected an object"),
         ({"heads": {"a": 3}}, "F: heads.a: found 3, expected an object"),
-        ({"heads": {"a": {"size": 1}}}, "F: heads.a: found {\"size\": 1}, expected the key 'name'"),
-        ({"heads": {"a": {"name": 1}}}, "F: heads.a.name: found 1, expected a string"),
         ({"heads": {"a": {"name": "", "size": "1"}}}, 'F: heads.a.size: found "1", expected an integer'),
-        ({"heads": {"a": {"name": "", "size": True}}}, "F: heads.a.size: found true, expected an integer"),
         (
             {"heads": {"a": {"name": "", "size": 0}}},
             "F: heads.a.size: found 0, expected a number greater than or equal to 1",
@@ -70,7 +65,6 @@ def test_good_values_have_their_types():
             {"heads": {}, "more": [{"name": "", "ends": [1, 2]}]},
             "F: more[0].ends[1]: found 2, expected an integer up to 1",
         ),
-        ({"heads": {}, "weights": {"a": "b"}}, 'F: weights.a: found "b", expected a number'),
         ({"heads": {}, "weights": {"a": float("nan")}}, "F: weights.a: found NaN, expected a finite number"),
     ],
 )
@@ -101,10 +95,7 @@ def test_lines_of_json(tmp_path):
         ("heads:\n  a:\n    size: 2\n    name: 3\n", "line 4: heads.a.name: found 3, expected a string"),
         ("heads:\n\n  a: {name: a}\nmore:\n- name: b\n- 3\n", "line 6: more[1]: found 3, expected an object"),
         ("heads:\n  1: {name: a}\n  2: {nam: b}\n", 'line 3: heads.2: found the unknown key "nam", expected one of'),
-        ("heads:\n  a:\n    size: 2\n", "line 2: heads.a: found {\"size\": 2}, expected the key 'name'"),
-        ("", "line 1: found null, expected an object"),
         ("heads: {a: 1, a: 2}", "found the key 'a' twice"),
-        ("heads: {1: 1, '1': 2}", "found the key '1' twice"),
         ("heads: {a", "line 1"),
         ("heads: !!bool x", ""),
     ],

@@ -432,13 +432,3 @@ class TestMain:
             main(["data", "download", "word"])
         assert error.value.code == 2
         assert "found the data set 'word', expected some of secrets, words, or all" in capsys.readouterr().err
-
-    def test_progress_is_shown_with_what_is_left(self, server, tmp_path, capsys):
-        server.breaks = [9 * CHUNK]
-        with pytest.raises(DownloadError):
-            download(file(server), tmp_path / "a.bin", attempts=1)
-        capsys.readouterr()
-        download(file(server), tmp_path / "a.bin")
-        shown = capsys.readouterr().err
-        assert "a.bin: " in shown and "977k/977k" in shown and "B/s" in shown
-        assert "59%" in shown, "it goes on from what is there"

@@ -259,6 +259,8 @@ CLUSTERS = [[[0, 1], [3, 4]]]
 
 CLOZE = {"passage": "@entity1 met @entity2 . @entity1 left", "question": "@placeholder left", "clusters": CLUSTERS}
 
+CANDIDATES = {"candidates": ["@entity1", "@entity2"]}
+
 PLAIN_TEXT = "Zoë left the house.\n\nShe had a 'red' hat. Nobody saw her.\n".encode()
 
 JSON_TEXT = b"""{"text": "Zo left.", "id": "a", "n": [1]}
@@ -279,6 +281,7 @@ KINDS: list[Kind] = [
         fixtures("cnn_dailymail/questions/training/021157c18c97380f639a5be1aac19a94e45668cb.question"),
     ),
     raw("cnn_dailymail .jsonl", "annotated_cnn_dailymail", "json", lru_cache(questions), permute_entities=True),
+    raw("cloze", "annotated_cloze", "json", lambda: {"cloze.jsonl": json.dumps({**CLOZE, **CANDIDATES}).encode()}),
     raw("lambada", "annotated_lambada", "lines", fixtures("lambada/valid.txt")),
     raw(
         "narrativeqa",
@@ -351,7 +354,7 @@ KINDS: list[Kind] = [
             "candidates": ["park", ["Bill"]],
         },
     ),
-    inputs("input cloze_reader cnn", "annotated_cnn_dailymail", {**CLOZE, "candidates": ["@entity1", "@entity2"]}),
+    inputs("input cloze_reader cnn", "annotated_cnn_dailymail", {**CLOZE, **CANDIDATES}),
     inputs("input cloze_reader lambada", "annotated_lambada", CLOZE),
     inputs(
         "input cloze_reader wikihop",

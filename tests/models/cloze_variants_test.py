@@ -184,16 +184,6 @@ def test_a_question_without_a_placeholder_is_an_error():
         build().forward_on_instance(instance)
 
 
-def test_an_unknown_read_out_is_refused():
-    with pytest.raises(ConfigurationError, match="read_out is 'mean', expected one of"):
-        build(read_out="mean")
-
-
-def test_self_belief_of_another_size_is_refused():
-    with pytest.raises(ConfigurationError, match="input of passage_self_belief.encoder"):
-        build(passage_self_belief={"encoder": encoder(5)})
-
-
 @pytest.mark.parametrize("bilinear", [False, True])
 def test_tokens_are_scored_by_the_equation(bilinear):
     tokens, vector = torch.randn(1, 3, 2, dtype=torch.float64), torch.randn(1, 2, dtype=torch.float64)

@@ -192,17 +192,6 @@ def test_question_encoders_are_stacked_or_read_the_embeddings():
     assert torch.equal(stacked, model(**inputs)["probabilities"])
 
 
-def test_places_in_the_question_are_those_of_the_words_first_occurrence():
-    from allennlp_coref_rc.models.ga_reader import _positions_in
-
-    passage = {"tokens": {"tokens": torch.tensor([[2, 3, 4, 0], [5, 6, 1, 0]])}}
-    question = {"tokens": {"tokens": torch.tensor([[4, 2, 4, 0], [1, 6, 3, 6]])}}
-    mask = torch.tensor([[True, True, True, False], [True, True, True, True]])
-    # Two unknown words, of index 1, need not be the same.
-    expected = [[2, 0, 1, 0], [0, 2, 0, 0]]
-    assert _positions_in(passage, question, mask, unknown=1).tolist() == expected
-
-
 @pytest.mark.parametrize(
     "feature, places", [("qe_comm:: true", 1), ("question_positions:: 3", 3), ("question_positions:: 9", 9)]
 )

@@ -153,7 +153,6 @@ def test_without_right_answers_nothing_is_called_right_or_wrong(tmp_path, write)
 @pytest.mark.parametrize(
     "other, message",
     [
-        (COREF[:2], r"found nothing as number 3, expected what .*GRU.jsonl has there"),
         (
             [{**COREF[0], "id": "p1"}],
             r"Coref.jsonl: found the question 'who left1\?' \(id 'p1'\) as number 1, expected what .*GRU.jsonl has "

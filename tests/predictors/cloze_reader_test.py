@@ -155,30 +155,14 @@ def test_batches_agree_with_single_questions(predictor):
     [
         ({"passage": STORY}, "expected the key 'question'"),
         ({"passage": STORY, "question": QUESTION, "cluster": []}, 'found the key "cluster"; did you mean clusters?'),
-        ({"passage": STORY, "question": QUESTION, "candidats": ["park"]}, "did you mean candidates?"),
         ({"passage": "", "question": QUESTION}, "found an empty passage"),
         ({"passage": STORY, "question": QUESTION, "clusters": [[[0, 99]]]}, r"mention of cluster 0 \[0, 99\)"),
-        (
-            {"passage": STORY, "question": QUESTION, "clusters": [[0, 1]]},
-            r"clusters\[0\]\[0\]: found 0, expected a list",
-        ),
-        ({"passage": STORY, "question": QUESTION, "candidates": "park"}, 'found "park" at candidates, expected a list'),
         (
             {"passage": STORY, "question": QUESTION, "candidates": []},
             r"found \[\] at candidates, expected a list of one",
         ),
-        ({"passage": 3, "question": QUESTION}, "found 3 at passage, expected a text or a list"),
-        ({"passage": [STORY, 3], "question": QUESTION}, r"found 3 at passage\[1\], expected a text"),
         ({"passage": [[1]], "question": QUESTION}, r"found 1 at passage\[0\]\[0\], expected a string"),
-        ({"passage": [["a", ["b"]]], "question": QUESTION}, r'found \["b"\] at passage\[0\]\[1\], expected a string'),
-        ({"passage": "\ud800", "question": QUESTION}, 'found "\\\\ud800" at passage, expected a string'),
         ({"passage": STORY, "question": {"a": 1}}, 'found {"a": 1} at question, expected a text or a list'),
-        ({"passage": STORY, "question": QUESTION, "candidates": [{}]}, r"found {} at candidates\[0\], expected"),
-        (
-            {"passage": STORY, "question": QUESTION, "candidates": [[1], [2]]},
-            r"found 1 at candidates\[0\]\[0\], expected a string",
-        ),
-        ({"passage": STORY, "question": QUESTION, "clusters": 5}, "clusters: found 5, expected a list"),
         ([STORY, QUESTION], r"found \[.*, expected an object"),
     ],
 )

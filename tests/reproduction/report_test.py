@@ -142,16 +142,6 @@ def test_what_is_not_finished_has_no_number(tables, tmp_path):
     assert cells(report(tables, [1], str(tmp_path), str(tmp_path)), "GRU", "Max")[1] == "0.680 (1)"
 
 
-def test_a_mean_over_some_tasks_says_how_many(tables, tmp_path):
-    finish(tables[0], "gru", tmp_path, {key: value for key, value in GRU.items() if key[0] == 1})
-    text = report(tables, [], str(tmp_path), str(tmp_path))
-    mean = "0.930 ± 0.042 (2 seeds, 1 of 2 tasks)"
-    assert cells(text, "GRU", "Max") == ["0.700", mean, "0.900", "", "[2/4 run]"]
-    assert cells(text, "GRU", "Error")[1] == "7.0 ± 4.2 (2 seeds, 1 of 2 tasks)"
-    assert cells(text, "GRU", "# failed")[1] == "0.5 ± 0.7 (2 seeds, 1 of 2 tasks)"
-    assert cells(text, "GRU", "2 of 4")[0] == "1 (1 of 2 tasks), 2 (1 of 2 tasks)"
-
-
 def test_a_metric_that_runs_do_not_have_has_no_number(tables, tmp_path):
     (path,) = tmp_path.glob("*.yaml")
     path.write_text(path.read_text().replace("columns:\n", "columns:\n      f1: {metric: f1}\n"))

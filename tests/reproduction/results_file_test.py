@@ -10,7 +10,7 @@ from allennlp.common.checks import ConfigurationError
 
 from allennlp_coref_rc.__main__ import main
 from allennlp_coref_rc.reproduction.report import report
-from allennlp_coref_rc.reproduction.results_file import Results, read_lines, right_answers, write_lines, write_results
+from allennlp_coref_rc.reproduction.results_file import Results, read_lines, write_lines, write_results
 from allennlp_coref_rc.reproduction.runs import PREDICTIONS, RESULT
 from tests.reproduction.report_test import GRU, cells, finish, tables  # noqa: F401  a fixture
 
@@ -115,12 +115,6 @@ def test_one_seed_needs_no_validation(file, tables, tmp_path):  # noqa: F811
     assert cells(found, "GRU", "2 of 2")[-1] == "nan"
 
 
-def test_answers_are_bits(tmp_path, file):
-    assert [sum(right_answers(line)) for line in read_lines(file) if "epochs" not in line["run"]] == [48, 45, 20, 25]
-    assert right_answers({"right": "", "questions": "3"}) is None
-    assert right_answers({"right": "a0", "questions": "3"}) == [True, False, True]
-
-
 def test_answers_that_are_not_right_or_wrong_leave_the_cell_empty(file, folder):
     for path in folder.rglob(PREDICTIONS):
         path.write_text(json.dumps({"rouge_l": 0.4}) + "\n")
@@ -133,9 +127,7 @@ def test_answers_that_are_not_right_or_wrong_leave_the_cell_empty(file, folder):
     [
         ("run,", "runs,", "runs.csv, line 1: found 'runs, .*', expected also 'run'"),
         (",abc,", ",", "runs.csv, line 2: found 17 fields, expected 18"),
-        (",abc,", ",abc,abc,", "runs.csv, line 2: found 19 fields, expected 18"),
         (",0.1,", ",0.1x,", "runs.csv, line 3, column 'best_validation_loss': found '0.1x', expected a number"),
-        (",1800,", ",-1800,", "runs.csv, line 2, column 'seconds': found '-1800', expected 0 or more"),
         ("ffff", "ffxf", "runs.csv, line 2, column 'right': found 'ffxf"),
     ],
 )

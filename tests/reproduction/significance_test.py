@@ -122,17 +122,13 @@ def test_questions_go_together_by_id_or_by_order(tmp_path):
 @pytest.mark.parametrize(
     "content, key, message",
     [
-        ("", None, "FILE, line 1: found the end of the file, expected an object"),
         ("{", None, "FILE, line 1: found damaged JSON .*, expected an object"),
-        ("1", None, "FILE, line 1: found '1', expected an object"),
         (
             '{"correct": true}\n{"answer": "x"}',
             None,
             "FILE, line 2, .* found None as correct, expected a question with",
         ),
-        ('{"rouge_l": "high"}', "rouge_l", "FILE, line 1, object 1: found 'high' as rouge_l, expected a number"),
         ('{"rouge_l": NaN}', "rouge_l", "FILE, line 1, object 1: found nan as rouge_l, expected a number"),
-        ('{"correct": NaN}', None, "FILE, line 1, object 1: found nan as correct, expected a question with"),
     ],
 )
 def test_other_files_are_refused(tmp_path, content, key, message):

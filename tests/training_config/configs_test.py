@@ -127,25 +127,6 @@ def test_trains_on_fixtures(config):
     assert has_learnt(config.stem, before, after)
 
 
-LINES = [row[i % len(row)] for i, row in enumerate(configs_page.lines())]
-"""Each combination with another one of its folders: grid_test has all readers on all data sets."""
-
-
-@pytest.fixture(scope="module")
-def small_lines():
-    """The values of each line, evaluated together."""
-    return dict(zip(LINES, evaluate(f"[{', '.join(small(line.text, line.folder) for line in LINES)}]")))
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize("line", LINES, ids=lambda line: f"{line.folder}-{line.name}")
-def test_combinations_of_variants_train_on_fixtures(line, small_lines):
-    for task in (2, 15) if line.folder in BABI_FOLDERS else (2,):
-        params = on_fixtures(small_lines[line], CONFIGS / line.folder / "mine.jsonnet", task)
-        _, _, before, after = train_a_batch(params)
-        assert has_learnt(line.name, before, after)
-
-
 @pytest.mark.slow
 def test_every_combination_is_an_experiment_of_its_own():
     lines = [line for row in configs_page.lines() for line in row]

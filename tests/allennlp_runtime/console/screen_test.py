@@ -104,16 +104,6 @@ def test_evaluate_prints_its_metrics_in_order_and_where_they_are(trained, tmp_pa
     assert lines[-1] == f"{output}: the metrics"
 
 
-def test_predict_says_how_much_it_wrote_where(trained, tmp_path, capsys):
-    folder, _ = trained
-    archive, output = str(folder / "quiet" / "model.tar.gz"), str(tmp_path / "predictions.jsonl")
-    allennlp.run(["predict", archive, str(BABI / "qa2_test.txt"), "--use-dataset-reader", "--output-file", output])
-    number = len((tmp_path / "predictions.jsonl").read_text().splitlines())
-    captured = capsys.readouterr()
-    assert captured.out == f"{output}: {number} predictions\n" and number > 1
-    assert captured.err == ""
-
-
 @pytest.mark.parametrize("read", [True, False])
 def test_predict_shows_a_bar_in_a_terminal(trained, tmp_path, monkeypatch, read):
     folder, _ = trained
@@ -133,15 +123,6 @@ def test_find_lr_says_where_its_picture_is(config, tmp_path, capsys):
     captured = capsys.readouterr()
     assert captured.out == f"{folder}/lr-losses.png: the loss at each learning rate\n" and captured.err == ""
     assert (folder / "lr-losses.png").exists()
-
-
-def test_predict_prints_predictions_that_go_nowhere_else(trained, tmp_path, capsys):
-    folder, _ = trained
-    inputs = tmp_path / "inputs.jsonl"
-    inputs.write_text(json.dumps({"passage": "Bill went to the park.", "question": "Where is Bill?"}) + "\n")
-    allennlp.run(["predict", str(folder / "quiet" / "model.tar.gz"), str(inputs)])
-    lines = capsys.readouterr().out.splitlines()
-    assert json.loads(lines[1].removeprefix("prediction: "))["answer"]
 
 
 def test_only_what_users_have_to_know_is_seen(tmp_path, capsys):
@@ -224,14 +205,3 @@ def test_no_bar_is_seen_where_there_is_no_terminal(capsys):
     with quiet_screen():
         list(Tqdm.tqdm(range(2), mininterval=0))
     assert capsys.readouterr().err == ""
-
-
-def test_a_dry_run_says_that_nothing_was_trained(config, tmp_path, capsys):
-    allennlp.run(["train", str(config), "-s", str(tmp_path / "run"), "--dry-run"])
-    assert capsys.readouterr().out.splitlines()[-1].endswith("the vocabulary; nothing was trained (--dry-run)")
-
-
-def test_a_test_of_the_installation_says_how_it_went(capsys):
-    allennlp.run(["test-install"])
-    captured = capsys.readouterr()
-    assert captured.out.startswith("All modules of AllenNLP can be imported; ") and captured.err == ""

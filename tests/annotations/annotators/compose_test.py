@@ -1,4 +1,3 @@
-import pytest
 from allennlp.common import Params
 
 from allennlp_coref_rc.annotations import AnnotatedText
@@ -44,8 +43,3 @@ def test_batches_stay_batches():
     annotator.annotate_batch([AnnotatedText(["a1", "a1"]), AnnotatedText(["b1"]), AnnotatedText([])])
     assert last.batches == [3] and last.seen == [1, 0, 0]
     assert annotator.annotate_batch([]) == []
-
-
-def test_an_annotator_without_a_method_says_so():
-    with pytest.raises(NotImplementedError, match="Annotator has neither annotate nor annotate_batch"):
-        Annotator().annotate(AnnotatedText(["A"], [(0, 1)]))

@@ -1,13 +1,12 @@
 import re
 
 import pytest
-from allennlp.common import Params
 from allennlp.common.checks import ConfigurationError
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from allennlp_coref_rc.annotations import AnnotatedText, sentence_spans
-from allennlp_coref_rc.annotations.annotators import Annotator, ConnectiveDiscourse
+from allennlp_coref_rc.annotations.annotators import ConnectiveDiscourse
 from allennlp_coref_rc.annotations.annotators.connectives import CONNECTIVES, find_connectives
 
 
@@ -151,10 +150,3 @@ def test_relations_are_valid_and_their_parts_do_not_overlap(tokens, paper_like, 
 def test_mistaken_settings_are_named(options, message):
     with pytest.raises(ConfigurationError, match=re.escape(message)):
         ConnectiveDiscourse(**options)
-
-
-def test_a_config_makes_one():
-    assert isinstance(
-        Annotator.from_params(Params({"type": "connective_discourse", "exclude": ["and"], "implicit": True})),
-        ConnectiveDiscourse,
-    )

@@ -5,12 +5,11 @@ import re
 import numpy as np
 import pytest
 import spacy
-from allennlp.common import Params
 from allennlp.common.checks import ConfigurationError
 from spacy.tokens import Doc
 
 from allennlp_coref_rc.annotations import AnnotatedText, sentence_spans
-from allennlp_coref_rc.annotations.annotators import Annotator, Discourse
+from allennlp_coref_rc.annotations.annotators import Discourse
 from allennlp_coref_rc.annotations.annotators.connectives import CONNECTIVES, HARD
 from allennlp_coref_rc.annotations.annotators.discourse import discourse
 from allennlp_coref_rc.annotations.annotators.discourse.clauses import arguments_of
@@ -204,7 +203,3 @@ def test_mistaken_settings_are_named(tmp_path):
         Discourse(threshold=2.0)
     with pytest.raises(ConfigurationError, match=re.escape(f"{tmp_path}/none.npz")):
         discourse.load_weights(str(tmp_path / "none.npz"))
-
-
-def test_a_config_makes_one():
-    assert isinstance(Annotator.from_params(Params({"type": "discourse", "implicit": True})), Discourse)

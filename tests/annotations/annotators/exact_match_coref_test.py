@@ -95,11 +95,6 @@ def test_max_clusters_keeps_the_largest():
     assert len(linked(text, max_clusters=9)) == 4
 
 
-def test_clusters_span_passage_and_question():
-    text = AnnotatedText.concatenate(AnnotatedText(["Mary", "left"]), AnnotatedText(["Is", "Mary", "out"]))
-    assert ExactMatchCoref().annotate(text).clusters == [[(0, 1), (3, 4)]]
-
-
 def test_given_annotations_stay_and_the_text_is_left_alone():
     text = AnnotatedText(STORY.split(), [(0, 6), (6, 22)], clusters=[[(0, 1), (6, 7)]])
     before = copy.deepcopy(text)
@@ -107,10 +102,6 @@ def test_given_annotations_stay_and_the_text_is_left_alone():
     assert text == before
     assert annotated.clusters == [[(0, 1), (6, 7)], [(9, 10), (16, 17)]]
     assert (annotated.tokens, annotated.sentences) == (text.tokens, text.sentences)
-
-
-def test_an_empty_text_has_no_clusters():
-    assert ExactMatchCoref().annotate(AnnotatedText([])).clusters == []
 
 
 @pytest.mark.parametrize(
@@ -125,13 +116,6 @@ def test_bad_options_are_refused(options, message):
     with pytest.raises(ConfigurationError) as error:
         Annotator.from_params(Params({"type": "exact_match_coref", **options}))
     assert message in str(error.value)
-
-
-def test_options_of_the_docstring():
-    params = {"type": "exact_match_coref", "normalize_number": True, "max_clusters": 13}
-    annotator = Annotator.from_params(Params(params))
-    text = AnnotatedText("mice and a mouse".split())
-    assert annotator.annotate(text).clusters == [[(0, 1), (3, 4)]]
 
 
 @needs_babi

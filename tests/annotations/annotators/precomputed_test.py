@@ -157,21 +157,6 @@ def test_malformed_files_are_read_once(tmp_path):
     assert pickle.loads(pickle.dumps(annotator)).annotate(text) == text
 
 
-@pytest.mark.parametrize(
-    "options, message",
-    [
-        (
-            {"format": "conll"},
-            "format is 'conll', expected one of annotated, brat, conll_2012, conll_2016, conllu, corenlp, dassa",
-        ),
-        ({"missing": "warn"}, "missing is 'warn', expected one of error, ignore"),
-    ],
-)
-def test_wrong_options_say_so(options, message):
-    with pytest.raises(ConfigurationError, match=message):
-        Annotator.from_params(Params({"type": "precomputed", "path": "a", "format": "brat", **options}))
-
-
 def test_wrong_files_say_so(tmp_path):
     text = AnnotatedText(["a"])
     for path, message in (
@@ -206,16 +191,3 @@ def test_litbank_is_found_by_the_text_alone():
     found = annotator.annotate(AnnotatedText(words))
     assert len(words) < len(text) and len(found.clusters) == len(text.clusters)
     assert precomputed(LITBANK, "conll_2012").annotate(AnnotatedText(text.tokens)).clusters == text.clusters
-
-
-def test_errors_in_what_was_downloaded_name_the_address(tmp_path, monkeypatch):
-    address, cached = "https://a.b/texts.jsonl", tmp_path / "0a1b2c"
-    monkeypatch.setattr("allennlp.common.file_utils.cached_path", lambda path: {address: cached}[path])
-    cached.write_text("{")
-    with pytest.raises(ConfigurationError, match=f"^{address}, line 1: ") as error:
-        precomputed(address, "annotated").annotate(AnnotatedText(["Mary"]))
-    assert "0a1b2c" not in str(error.value)
-    source = AnnotatedText(["Mary"], id="a")
-    write_documents(str(cached), [Document(source), Document(source)])
-    with pytest.raises(ConfigurationError, match=f"^{address}: found 'a', which {address} has already"):
-        precomputed(address, "annotated").annotate(AnnotatedText(["Mary"]))

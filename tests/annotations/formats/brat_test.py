@@ -7,7 +7,6 @@ from hypothesis import strategies as st
 
 from allennlp_coref_rc.annotations import AnnotatedText, Edge
 from allennlp_coref_rc.annotations.formats import FORMATS, read_brat
-from tests.annotations.formats.malformed import check_damaged_files
 
 FIXTURE = Path(__file__).parents[2] / "fixtures" / "formats" / "brat" / "story.ann"
 
@@ -152,17 +151,12 @@ def characters(text, start, stop):
         ("T1 X 0 2 He", "line 2: found 'T1 X 0 2 He', expected an id, a tab and an annotation"),
         ("T1\tX 0\tHe", "line 2: found 'X 0', expected a type and offsets like"),
         ("T1\tX 0 90\tHe", "line 2: found the offsets 0 90, expected start < end <= 8"),
-        ("T1\tX 2 2\t", "line 2: found the offsets 2 2"),
         ("T1\tX 2 3\t", "line 2: found an annotation of white space"),
         ("T1\tX 0 2\tShe", "line 2: found 'She', expected what is there, 'He'"),
         ("T9\tX 0 2\tHe", "line 2: found the id 'T9' a second time"),
         ("R1\tCoref T9 T9", "line 2: found 'Coref T9 T9', expected a relation like"),
-        ("R1\tCoref Arg1:T9 Arg2:T7", "line 2: found 'T7', expected the id of an annotation of the text"),
         ("*\tEquiv T9", "line 2: found 'Equiv T9', expected an equivalence"),
-        ("E1\tLeave", "line 2: found 'Leave', expected an event"),
         ("E1\tLeave:T9 Who", "line 2: found 'Leave:T9 Who', expected an event"),
-        ("E1\tLeave:T9 Who:T7", "line 2: found 'T7', expected the id of an annotation of the text"),
-        ("R1\tPart-of T9 T9", "line 2: found 'Part-of T9 T9', expected a relation like"),
         ("R1\tPart-of Arg1:T9 Arg2:T7", "line 2: found 'T7', expected the id of an annotation of the text"),
         ("Q1\tLeave", "line 2: found the id 'Q1', expected T1"),
     ],
@@ -172,8 +166,7 @@ def test_malformed_annotations_say_where(tmp_path, line, message):
         read(tmp_path, "He left.", "T9\tP 0 2\tHe", line)
 
 
-def test_damaged_files_say_where(tmp_path):
-    check_damaged_files(read_brat, FIXTURE, tmp_path, [FIXTURE.with_suffix(".txt")])
+def test_other_and_missing_files_are_named(tmp_path):
     with pytest.raises(ConfigurationError, match="story.txt: found another ending, expected .ann"):
         list(read_brat(str(FIXTURE.with_suffix(".txt"))))
     (tmp_path / "lone.ann").write_text("")

@@ -7,7 +7,6 @@ from allennlp.common.checks import ConfigurationError
 from allennlp_coref_rc.annotations import AnnotatedText, DiscourseRelation
 from allennlp_coref_rc.annotations.alignment import UNKNOWN, transfer
 from allennlp_coref_rc.annotations.formats import read_conll_2016
-from tests.annotations.formats.malformed import check_damaged_files
 
 FIXTURE = Path(__file__).parents[2] / "fixtures" / "formats" / "conll_2016" / "relations.json"
 TOKENS = "Mary left because she was ill . But John stayed . He slept .".split()
@@ -70,11 +69,8 @@ def change(values, path, value):
     [
         (["Type"], "NoRel", 'found "NoRel" at Type, expected one of Explicit, Implicit, EntRel, AltLex'),
         (["Sense"], [], r"found \[\] at Sense, expected one or more senses"),
-        (["Sense"], "EntRel", 'found "EntRel" at Sense, expected a list'),
-        (["DocID"], 7, "found 7 at DocID, expected a string"),
         (["Arg2", "TokenList"], [], "found .* at Arg2, expected an argument with a TokenList that is not empty"),
         (["Arg1", "TokenList"], [-1], r"found -1 at Arg1.TokenList\[0\], expected an integer, 0 to"),
-        (["Arg1", "TokenList"], [10**12], r"found 10+ at Arg1.TokenList\[0\], expected an integer, 0 to"),
         (["Arg1", "TokenList"], [[0, 4]], r"found \[0, 4\] at Arg1.TokenList\[0\], expected a number or a list of 5"),
     ],
 )
@@ -104,11 +100,3 @@ def test_what_does_not_agree_says_where(tmp_path):
     parses.write_text('{"made_0001": {"sentences": [{"words": [[]]}]}}')
     with pytest.raises(ConfigurationError, match=r"parses.json, line 1, .* made_0001.sentences\[0\].words\[0\]"):
         read(tmp_path, *values)
-
-
-def test_damaged_files_say_where(tmp_path):
-    check_damaged_files(read_conll_2016, FIXTURE, tmp_path)
-    check_damaged_files(read_conll_2016, FIXTURE, tmp_path, [FIXTURE.with_name("parses.json")], tries=60)
-    with pytest.raises(ConfigurationError):
-        (tmp_path / "parses.json").write_text("{")
-        read(tmp_path, *relations())

@@ -2,8 +2,6 @@ import re
 
 import pytest
 from allennlp.common.checks import ConfigurationError
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from allennlp_coref_rc.annotations.formats.conllu import read_conllu_sentences
 from tests.training_config.configs import FIXTURES
@@ -43,10 +41,8 @@ def test_empty_nodes_may_lack_the_columns_of_predicates(tmp_path):
     [
         ([ROW.format(1), "2\tb"], "line 2: found 2 columns, expected 10, as the word before has"),
         (["1\tb"], "line 1: found 2 columns, expected 10 or more"),
-        ([ROW.format(1), ROW.format(2) + "\t_"], "line 2: found 11 columns, expected 10"),
         (["# a", ROW.format("x")], "line 2: found the ID 'x', expected a number"),
         ([ROW.format(1), ROW.format(3)], "line 2: found the ID 3, expected 2"),
-        ([ROW.format(2)], "line 1: found the ID 2, expected 1"),
         ([ROW.format(1).replace("\ta", "\t ", 1)], "line 1: found an empty form, expected a word"),
     ],
 )
@@ -55,19 +51,3 @@ def test_malformed_lines_are_named(tmp_path, lines, message):
     path.write_text("\n".join(lines))
     with pytest.raises(ConfigurationError, match=re.escape(f"{path}, {message}")):
         list(read_conllu_sentences(str(path)))
-
-
-@given(st.data())
-@settings(derandomize=True, deadline=None, max_examples=60)
-def test_damaged_files_raise_nothing_else(tmp_path_factory, data):
-    content = bytearray(PROPBANK.read_bytes())
-    content = content[: data.draw(st.integers(0, len(content)))]
-    for _ in range(data.draw(st.integers(0, 3))):
-        if content:
-            content[data.draw(st.integers(0, len(content) - 1))] = data.draw(st.sampled_from(b"\t\n 019-.x\xff"))
-    path = tmp_path_factory.getbasetemp() / "damaged.conllu"
-    path.write_bytes(bytes(content))
-    try:
-        list(read_conllu_sentences(str(path)))
-    except ConfigurationError as error:
-        assert str(path) in str(error)

@@ -8,7 +8,6 @@ from hypothesis import strategies as st
 
 from allennlp_coref_rc.annotations import AnnotatedText, Edge
 from allennlp_coref_rc.annotations.formats import FORMATS, read_conllu
-from tests.annotations.formats.malformed import check_damaged_files
 
 FIXTURE = Path(__file__).parents[2] / "fixtures" / "formats" / "conllu" / "viaje.conllu"
 
@@ -192,16 +191,12 @@ def test_what_is_written_is_read(case, tmp_path_factory):
 @pytest.mark.parametrize(
     "text, message",
     [
-        (row(1, head="x"), "line 1: found the head 'x', expected a number, 0 to 1"),
         (row(1, head=2), "line 1: found the head '2', expected a number, 0 to 1"),
-        (row(1, head="1" * 5000), "line 1: found the head '11"),
         (row(1, misc="Entity=(e1") + row(2), "line 1: a mention of e1 begins here and never ends"),
         (row(1) + row(2, misc="Entity=e1)"), "line 2: a mention of e1 ends here and never begins"),
         (row(1, misc="Entity=e1"), "line 1: found 'e1', expected mentions like"),
-        (row(1, misc="Entity=(e1-x-1-)]"), "line 1: found '(e1-x-1-)]', expected mentions like"),
         (row(2), "line 1: found the ID 2, expected 1"),
         (row(1) + row("2.1"), "line 2: found '2.1' and the form 'w', expected an ID up to 1 and a form"),
-        (row("2-3") + row(1), "line 1: found '2-3' and the form 'w', expected an ID up to 1 and a form"),
         (row("1-2", " ") + row(1) + row(2), "line 1: found '1-2' and the form ' ', expected an ID up to 2 and a form"),
     ],
 )
@@ -209,7 +204,3 @@ def test_what_is_malformed_is_named_by_file_and_line(tmp_path, text, message):
     with pytest.raises(ConfigurationError) as error:
         read(tmp_path, text)
     assert f"a.conllu, {message}" in str(error.value)
-
-
-def test_damaged_files_say_where(tmp_path):
-    check_damaged_files(read_conllu, FIXTURE, tmp_path)

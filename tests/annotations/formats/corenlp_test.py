@@ -8,7 +8,6 @@ from hypothesis import given, settings
 
 from allennlp_coref_rc.annotations import AnnotatedText, Edge
 from allennlp_coref_rc.annotations.formats import FORMATS, read_corenlp
-from tests.annotations.formats.malformed import check_damaged_files
 from tests.annotations.texts import annotated_texts
 
 FIXTURE = Path(__file__).parents[2] / "fixtures" / "formats" / "corenlp" / "passage-1.txt.json"
@@ -116,10 +115,8 @@ def test_what_is_written_is_read(text, tmp_path_factory):
     "key, value, message",
     [
         ("sentNum", 3, r"found 3 at corefs.3\[0\].sentNum, expected an integer, 1 to 2"),
-        ("sentNum", 0, r"found 0 at corefs.3\[0\].sentNum, expected an integer, 1 to 2"),
         ("startIndex", 10, r"found 10 at corefs.3\[0\].startIndex, expected an integer, 1 to 9"),
         ("endIndex", 2, r"found 2 at corefs.3\[0\].endIndex, expected an integer, 3 to 10"),
-        ("endIndex", "3", r'found "3" at corefs.3\[0\].endIndex, expected an integer'),
     ],
 )
 def test_malformed_mentions_say_where(tmp_path, key, value, message):
@@ -132,7 +129,6 @@ def test_malformed_mentions_say_where(tmp_path, key, value, message):
 @pytest.mark.parametrize(
     "key, value, message",
     [
-        ("governor", 10, "found 10 at sentences.1..basicDependencies.1..governor, expected an integer, 0 to 9"),
         ("dependent", 0, "found 0 at sentences.1..basicDependencies.1..dependent, expected an integer, 1 to 9"),
         ("dep", None, "found null at sentences.1..basicDependencies.1..dep, expected a string"),
     ],
@@ -142,14 +138,3 @@ def test_malformed_dependencies_say_where(tmp_path, key, value, message):
     document["sentences"][1]["basicDependencies"][1][key] = value
     with pytest.raises(ConfigurationError, match=f"a.json, line 1, object 1: {message}"):
         read(tmp_path, document)
-
-
-def test_damaged_files_say_where(tmp_path):
-    check_damaged_files(read_corenlp, FIXTURE, tmp_path)
-    path = tmp_path / "a.json"
-    path.write_text('{\n"sentences": [\n{"tokens": [}\n]}\n')
-    with pytest.raises(ConfigurationError, match="a.json, line 3: found damaged JSON"):
-        list(read_corenlp(str(path)))
-    path.write_text('{\n"sentences": [\n{"words": []}\n]}\n')
-    with pytest.raises(ConfigurationError, match=r"a.json, line 1, .* at sentences\[0\], .*'tokens'"):
-        list(read_corenlp(str(path)))

@@ -1,11 +1,10 @@
 import pytest
-from allennlp.common import Params
 from allennlp.common.checks import ConfigurationError
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from allennlp_coref_rc.annotations import AnnotatedText
-from allennlp_coref_rc.data.annotation_layers import AnnotationLayer, CorefClusters, CorefEdges
+from allennlp_coref_rc.data.annotation_layers import CorefClusters, CorefEdges
 from tests.annotations.texts import clusters
 
 # Passage: Mary saw Bill there ; question: Is Mary with Bill
@@ -111,9 +110,3 @@ def test_clusters_say_which_tokens_belong_together(data):
     assert sorted(map(sorted, by_number.values())) == sorted(map(sorted, expected))
     first = [min(by_number[number]) for number in sorted(by_number)]
     assert first == sorted(first)
-
-
-def test_layers_are_made_from_configs():
-    edges = AnnotationLayer.from_params(Params({"type": "coref_edges", "read": "first"}))
-    one_hot = AnnotationLayer.from_params(Params({"type": "coref_clusters", "max_clusters": 13}))
-    assert isinstance(edges, CorefEdges) and isinstance(one_hot, CorefClusters)

@@ -1,13 +1,12 @@
 from functools import lru_cache
 
 import pytest
-from allennlp.common import Params
 from allennlp.common.checks import ConfigurationError
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from allennlp_coref_rc.annotations import AnnotatedText, DiscourseRelation, Edge, Frame
-from allennlp_coref_rc.data.annotation_layers import AnnotationLayer, DiscourseEdges, SrlEdges, TypedEdges
+from allennlp_coref_rc.data.annotation_layers import DiscourseEdges, SrlEdges, TypedEdges
 from allennlp_coref_rc.data.annotation_layers.edge_layers import linked_sources
 from allennlp_coref_rc.data.annotation_layers.edges import OTHER_SEQUENCE
 from tests.annotations.texts import annotated_texts, spans
@@ -81,25 +80,6 @@ def test_linked_sources_are_all_that_the_definition_allows(data):
         assert in_order(linked_sources(pairs, length, readers)) == brute_force(pairs, length, readers)
 
 
-@settings(derandomize=True, deadline=None, max_examples=150)
-@given(data=st.data())
-def test_antecedents_and_descendants_of_links_are_each_others_mirror_image(data):
-    length = data.draw(st.integers(2, 6))
-    pairs = data.draw(pairs_of_phrases(length))
-    mirrored = [[[(length - stop, length - start) for start, stop in phrase] for phrase in pair] for pair in pairs]
-    back = linked_sources(mirrored, length)["descendants"]
-    flipped = [[length - 1 - source for source in token] for token in reversed(back)]
-    assert linked_sources(pairs, length)["antecedents"] == flipped
-
-
-def test_every_pair_of_two_spans_in_three_tokens():
-    some = [(start, stop) for start in range(3) for stop in range(start + 1, 4)]
-    for one in some:
-        for other in some:
-            pairs = [([one], [other])]
-            assert in_order(linked_sources(pairs, 3)) == brute_force(pairs, 3)
-
-
 def test_predicates_and_arguments_are_linked():
     passage, question = SrlEdges().make(TEXT, 9)
     assert passage["antecedents"] == [[], [0], [1], [1], [], [], [], [6], []]
@@ -165,12 +145,6 @@ def test_predicates_and_arguments_read_in_one_direction():
         SrlEdges(direction="forward")
 
 
-def test_tokens_without_edges_have_empty_lists():
-    for layer in (SrlEdges(question_first=True), DiscourseEdges(question_first=True)):
-        for part, length in zip(layer.make(AnnotatedText(["a", "b", "c"]), 2), (2, 1)):
-            assert len(part) == 4 and all(tokens == [[]] * length for tokens in part.values())
-
-
 def decode(edges, part, boundary, length):
     """The edges of one sequence, as positions in the text of both."""
     own = list(range(boundary)), list(range(boundary, length))
@@ -207,11 +181,3 @@ def test_layers_hold_the_links_of_the_text_in_both_orders(text, data):
 def test_unknown_types_are_refused():
     with pytest.raises(ConfigurationError, match=r"discourse_edges: types has 'explicit'"):
         DiscourseEdges(types=["explicit"])
-
-
-def test_layers_are_made_from_configs():
-    srl = AnnotationLayer.from_params(Params({"type": "srl_edges", "roles": ["ARG0"], "question_first": True}))
-    discourse = AnnotationLayer.from_params(Params({"type": "discourse_edges", "types": ["EntRel"]}))
-    assert isinstance(srl, SrlEdges) and isinstance(discourse, DiscourseEdges)
-    assert len(srl.make(TEXT, 9)[0]) == 4
-    assert discourse.make(TEXT, 9)[0]["antecedents"] == [[]] * 9

@@ -127,9 +127,3 @@ def test_views_that_a_text_does_not_have_are_padding():
     tensors = batch(vocab, field(layer, one), field(layer, none))["srl"]
     assert tensors["labels"].tolist() == [[[2], [0], [X]], [[X]] * 3]
     assert tensors["scopes"].tolist() == [[[1], [1], [X]], [[X]] * 3]
-
-
-def test_namespaces_of_labels_are_padded_whatever_the_layer_is_called():
-    for name in ("srl", "labels", "my_tags"):
-        vocab = Vocabulary(counter={label_namespace(name): {"x": 1}})
-        assert vocab.get_token_index("x", label_namespace(name)) == 2

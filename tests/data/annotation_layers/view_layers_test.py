@@ -2,14 +2,12 @@ from collections import Counter
 
 import pytest
 import torch
-from allennlp.common import Params
 from allennlp.common.checks import ConfigurationError
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from allennlp_coref_rc.annotations import AnnotatedText, DiscourseRelation, Frame
 from allennlp_coref_rc.data.annotation_layers import (
-    AnnotationLayer,
     CorefEdges,
     CorefViews,
     DiscourseViews,
@@ -242,10 +240,7 @@ def test_a_view_has_at_most_one_frame_of_each_sentence_and_shows_its_predicate(t
             lambda: DiscourseViews("both"),
             "discourse_views: kind is 'both', expected one of explicit, non_explicit",
         ),
-        (lambda: DiscourseViews("explicit", 0), "discourse_views: max_views is 0, expected 1 or more"),
         (lambda: DiscourseViews("non_explicit", 3), "max_views is 3, expected 2 for kind 'non_explicit'"),
-        (lambda: CorefViews(copies=0), "coref_views: copies is 0, expected 1 or more"),
-        (lambda: CorefViews(max_clusters=-1), "coref_views: max_clusters is -1, expected 0 or more"),
         (lambda: SentenceViews(0), "sentence_views: num_views is 0, expected 1 or more"),
         (lambda: WindowViews(CorefEdges()), "window_views: like is CorefEdges, expected a layer of views"),
     ],
@@ -254,15 +249,3 @@ def test_wrong_options_are_refused(make, message):
     with pytest.raises(ConfigurationError) as error:
         make()
     assert message in str(error.value)
-
-
-def test_layers_are_made_from_configs():
-    for params, kind in (
-        ({"type": "srl_views", "max_views": 4, "pad_views": False}, SrlViews),
-        ({"type": "discourse_views", "kind": "explicit", "senses": False}, DiscourseViews),
-        ({"type": "coref_views", "copies": 3}, CorefViews),
-        ({"type": "sentence_views"}, SentenceViews),
-        ({"type": "window_views", "like": {"type": "sentence_views"}}, WindowViews),
-    ):
-        layer = AnnotationLayer.from_params(Params(params))
-        assert isinstance(layer, kind) and layer.label_names == ("labels",)

@@ -246,22 +246,6 @@ def test_command_writes_files_that_the_reader_takes(tmp_path, monkeypatch, capsy
     assert printed[0].startswith(f"{output / 'qa2_train.txt'}: ") and len(printed) == 4
 
 
-@pytest.mark.parametrize(
-    "arguments, message",
-    [
-        (["--tasks", 21], "--tasks"),
-        (["--seed", -3], "--seed: found -3, expected an integer, 0 or more"),
-        (["--tasks", 3], "qa3_train.txt: no such file"),
-    ],
-)
-def test_command_names_what_cannot_be_used(tmp_path, monkeypatch, capsys, arguments, message):
-    with pytest.raises(SystemExit) as stop:
-        run(FIXTURES, tmp_path / "mix", *arguments)
-    assert stop.value.code == 2
-    assert message in capsys.readouterr().err.splitlines()[-1]
-    assert not list(tmp_path.iterdir())
-
-
 def test_command_does_not_write_over_its_source(monkeypatch, capsys):
     with pytest.raises(SystemExit) as stop:
         run(FIXTURES, FIXTURES.parent / "babi")

@@ -208,27 +208,3 @@ def test_command_writes_the_files_of_the_tasks(tmp_path, monkeypatch, capsys):
             lines = (folder / f"qa{task}_{split}.txt").read_text().splitlines()
             assert lines == simulate_task(task, counts[split], seed=4000 + 10 * task + index)
     assert f"{folder / 'qa13_test.txt'}: 15 questions" in capsys.readouterr().out.splitlines()
-
-
-@pytest.mark.parametrize(
-    "options, message",
-    [
-        (["--tasks", "4"], "--tasks"),
-        (["--valid", "0"], "--valid: found 0, expected an integer, 1 or more"),
-        (["--seed", "-3"], "--seed: found -3, expected an integer, 0 or more"),
-    ],
-)
-def test_command_names_unusable_arguments(tmp_path, monkeypatch, capsys, options, message):
-    with pytest.raises(SystemExit) as stop:
-        run(str(tmp_path / "simulated"), *options)
-    assert stop.value.code == 2
-    assert message in capsys.readouterr().err.splitlines()[-1]
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_command_names_a_folder_that_cannot_be_made(tmp_path, monkeypatch, capsys):
-    (tmp_path / "taken").write_text("")
-    with pytest.raises(SystemExit) as stop:
-        run(str(tmp_path / "taken"))
-    assert stop.value.code == 2
-    assert "taken" in capsys.readouterr().err

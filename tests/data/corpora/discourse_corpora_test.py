@@ -3,8 +3,6 @@ from collections import Counter
 
 import pytest
 from allennlp.common.checks import ConfigurationError
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from allennlp_coref_rc.data.corpora.discourse_corpora import possible_connectives, read_rels_texts
 from tests.shared import SHARED
@@ -110,7 +108,6 @@ HEADER, FIRST = STORIES.read_text().split("\n")[:2]
     "lines, message",
     [
         ([], "line 1: found an empty file, expected the names of columns"),
-        (["doc\tlabel"], "line 1: found 'doc\\tlabel', expected a column 'unit1_txt'"),
         ([HEADER, FIRST, FIRST[:-40].rpartition("\t")[0]], "line 3: found 1"),
         (
             [HEADER, FIRST.replace("\t1-4\t", "\t1-\t")],
@@ -120,8 +117,6 @@ HEADER, FIRST = STORIES.read_text().split("\n")[:2]
             [HEADER, FIRST.replace("\t1-4\t", "\t1-5\t")],
             "line 2: found 4 tokens in unit1_txt, expected as many as unit1_toks '1-5'",
         ),
-        ([HEADER, FIRST.replace("\t1-4\t", "\t1-999999999\t")], "line 2: found 4 tokens in unit1_txt"),
-        ([HEADER, FIRST.replace("Mara watered the roses\t", "\t", 1)], "line 2: found 0 tokens in unit1_txt"),
     ],
 )
 def test_malformed_lines_are_named(tmp_path, lines, message):
@@ -129,23 +124,6 @@ def test_malformed_lines_are_named(tmp_path, lines, message):
     path.write_text("\n".join(lines))
     with pytest.raises(ConfigurationError, match=re.escape(f"{path}, {message}")):
         list(read_rels_texts(str(path)))
-
-
-@pytest.mark.parametrize("source", [STORIES, TALKS], ids=lambda path: path.name)
-@given(data=st.data())
-@settings(derandomize=True, deadline=None, max_examples=60)
-def test_damaged_files_raise_nothing_else(tmp_path_factory, source, data):
-    content = bytearray(source.read_bytes())
-    content = content[: data.draw(st.integers(0, len(content)))]
-    for _ in range(data.draw(st.integers(0, 3))):
-        if content:
-            content[data.draw(st.integers(0, len(content) - 1))] = data.draw(st.sampled_from(b'\t\n 019-,<{["x\xff'))
-    path = tmp_path_factory.getbasetemp() / "damaged.rels"
-    path.write_bytes(bytes(content))
-    try:
-        list(read_rels_texts(str(path)))
-    except ConfigurationError as error:
-        assert str(path) in str(error)
 
 
 @pytest.mark.slow

@@ -1,18 +1,13 @@
-import bz2
-import gzip
 import json
 import logging
-import lzma
-import random
 import re
 import shutil
 from unittest.mock import Mock
 
 import pytest
-from allennlp.common import Params
 from allennlp.common.checks import ConfigurationError
 from allennlp.common.util import sanitize
-from allennlp.data import Batch, DatasetReader, Vocabulary
+from allennlp.data import Batch, Vocabulary
 
 from allennlp_coref_rc.annotations import AnnotatedText, Document, write_documents
 from allennlp_coref_rc.annotations.annotators import ExactMatchCoref, SimpleTriples
@@ -27,7 +22,7 @@ from allennlp_coref_rc.data.annotation_layers import (
 from allennlp_coref_rc.data.babi.babi_files import read_babi
 from allennlp_coref_rc.data.dataset_readers.annotated_babi import AnnotatedBabiReader
 from allennlp_coref_rc.data.fields import CANDIDATE_LABELS, CLASS_LABELS, SKIPPED_ANSWER
-from tests.data.dataset_readers.reader_assertions import check_workers, left_out
+from tests.data.dataset_readers.reader_assertions import left_out
 from tests.shared import PROJECT
 
 FIXTURES = PROJECT / "tests" / "fixtures" / "babi"
@@ -57,35 +52,21 @@ GOOD = "1 Mary moved to the garden.\n2 Where is Mary? \tgarden\t1\n"
 
 MALFORMED = [
     ("no tab in a question", GOOD + "3 Where is Mary?\n", 3, "a question without a tab", "question<TAB>answer"),
-    ("blanks for tabs", GOOD + "3 Where is Mary? park 1\n", 3, "a question without a tab", "question<TAB>answer"),
-    ("no tab, trailing blank", GOOD + "3 Where is Mary? \n", 3, "a question without a tab", "question<TAB>answer"),
     ("non-numeric id", GOOD + "x Mary left.\n", 3, "'x Mary left.'", "begins with a number and a blank"),
-    ("id and no blank", GOOD + "3Mary left.\n", 3, "'3Mary left.'", "begins with a number and a blank"),
-    ("tab after the id", GOOD + "3\tMary left.\n", 3, r"'3\tMary left.'", "begins with a number and a blank"),
-    ("no id", "Mary left.\n", 1, "'Mary left.'", "begins with a number and a blank"),
-    ("negative id", "-1 Mary left.\n", 1, "'-1 Mary left.'", "begins with a number and a blank"),
     ("digit that is not ASCII", "¹ Mary left.\n", 1, "'¹ Mary left.'", "begins with a number and a blank"),
     ("id of thousands of digits", GOOD + "3" * 5000 + " Mary left.\n", 3, "'3333", "begins with a number and a blank"),
     ("byte order mark in the midst", GOOD + "\ufeff" + GOOD, 3, "ufeff1", "begins with a number and a blank"),
-    ("blank line", GOOD + "\n" + GOOD, 3, "''", "begins with a number and a blank"),
     ("skipped id", GOOD + "4 Mary left.\n", 3, "the number 4", "3 or, at the start of a story, 1"),
-    ("repeated id", GOOD + "2 Mary left.\n", 3, "the number 2", "3 or, at the start of a story, 1"),
     ("story that begins at 2", "2 Mary left.\n", 1, "the number 2", "1 or, at the start of a story, 1"),
-    ("story that begins at 0", "0 Mary left.\n", 1, "the number 0", "1 or, at the start of a story, 1"),
     ("id alone", GOOD + "3\n", 3, "nothing after the number", "a statement or a question"),
-    ("no question before the tab", GOOD + "3 \tgarden\t1\n", 3, "nothing after the number", "a statement or"),
     ("no answer", GOOD + "3 Where is Mary?\t\t1\n", 3, r"'Where is Mary?\t\t1'", "question<TAB>answer<TAB>supporting"),
     ("four columns", GOOD + "3 Where?\ta\t1\tb\n", 3, r"'Where?\ta\t1\tb'", "question<TAB>answer<TAB>supporting"),
-    ("supporting id too large", GOOD + "3 Where?\ta\t1 4\n", 3, "the supporting id '4'", "a statement before"),
     ("supporting id 0", GOOD + "3 Where?\ta\t0\n", 3, "the supporting id '0'", "a statement before"),
-    ("supporting id of a question", GOOD + "3 Where?\ta\t2\n", 3, "the supporting id '2'", "a statement before"),
-    ("supporting id of itself", GOOD + "3 Where?\ta\t3\n", 3, "the supporting id '3'", "a statement before"),
     ("supporting id of another story", GOOD + "1 A b.\n2 W?\ta\t2\n", 4, "the supporting id '2'", "a statement before"),
     ("supporting id in words", GOOD + "3 Where?\ta\tone\n", 3, "the supporting id 'one'", "a statement before"),
     ("supporting id of many digits", GOOD + "3 W?\ta\t" + "1" * 5000, 3, "the supporting id '11", "a statement"),
     ("question first", "1 Where is Mary?\tgarden\n", 1, "a question with no statement", "a story"),
     ("empty file", "", 1, "no question in the file", "expected some"),
-    ("statements only", "1 Mary left.\n2 Bill left.\n", 2, "no question in the file", "expected some"),
 ]
 
 
@@ -126,83 +107,12 @@ class TestMalformedFiles:
         places = [int(re.search(r", line (\d+): ", str(error))[1]) for error in reader.report.malformed]
         assert places == lost and reader.report.skipped["malformed"] == len(lost)
 
-    @pytest.mark.parametrize(
-        "encoding, found", [("utf-16", "0xff"), ("utf-16-be", r"'\x001"), ("utf-16-le", r"'1\x00")]
-    )
-    def test_utf_16(self, tmp_path, encoding, found):
-        path = tmp_path / "qa1_train.txt"
-        path.write_bytes(GOOD.encode(encoding))
-        message = self.refusal(path)
-        assert message.startswith(f"{path}, line 1: found ")
-        assert found in message and "expected" in message
-
-    def test_latin_1(self, tmp_path):
-        path = tmp_path / "qa1_train.txt"
-        path.write_bytes((GOOD + "3 Zoë left.\n").encode("latin-1"))
-        message = self.refusal(path)
-        assert message == f"{path}, line 3: found the byte 0xeb, which is not UTF-8; expected UTF-8 text"
-
-    def test_a_directory(self, tmp_path):
-        assert self.refusal(tmp_path) == f"{tmp_path}: found a directory, expected a file"
-
-    def test_a_missing_file(self, tmp_path):
-        path = tmp_path / "qa1_train.txt"
-        assert f"{path}: no such file" in self.refusal(path, lambda path: list(read_babi(path)))
-        message = self.refusal(path)
-        assert f"{path}: no such file" in message
-        assert "dataset_reader.folder" in message and "dataset_reader.task" in message
-
-    @pytest.mark.parametrize("path", ["", "train", "a:b.txt"])
-    def test_names_that_are_no_file(self, path, tmp_path, monkeypatch):
-        monkeypatch.chdir(tmp_path)
-        with pytest.raises(ConfigurationError):
-            list(AnnotatedBabiReader().read(path))
-
-    @pytest.mark.parametrize("suffix, compress", [("gz", gzip.compress), ("bz2", bz2.compress), ("xz", lzma.compress)])
-    def test_truncated_compressed_files(self, tmp_path, suffix, compress):
-        path = tmp_path / f"qa1_train.txt.{suffix}"
-        whole = compress((FIXTURES / "qa1_train.txt").read_bytes())
-        path.write_bytes(whole[: len(whole) // 2])
-        message = self.refusal(path)
-        assert f"{path}, after line " in message
-        assert "found damaged data" in message and "expected a whole file" in message
-
     def test_an_extractive_answer_outside_the_passage(self, tmp_path):
         path = tmp_path / "qa1_train.txt"
         path.write_text(GOOD + "3 Where is Mary?\tattic\t1\n")
         message = left_out(AnnotatedBabiReader(), str(path))
         assert message.startswith(f"{path}, line 3: found the answer 'attic', expected a word of the passage")
         assert "dataset_reader.answer_type" in message
-
-    @pytest.mark.parametrize("seed", range(4))
-    def test_damaged_files_are_read_or_refused_and_nothing_else(self, tmp_path, seed):
-        rng = random.Random(seed)
-        original = (FIXTURES / "qa2_train.txt").read_bytes()
-        path = tmp_path / "qa2_train.txt"
-        outcomes = []
-        for _ in range(150):
-            damaged = bytearray(original)
-            for _ in range(rng.choice([0, 1, 1, 2, 5])):
-                place = rng.randrange(len(damaged))
-                kind = rng.randrange(4)
-                if kind == 0:
-                    damaged[place] = rng.randrange(256)
-                elif kind == 1:
-                    del damaged[place : place + rng.randrange(1, 20)]
-                elif kind == 2:
-                    damaged[place:place] = rng.choice([b"\n", b"\t", b"\r", b"1", b" ", b"\x00", b"\xc3", b"?"])
-                else:
-                    damaged[place:place] = damaged[rng.randrange(len(damaged)) :][: rng.randrange(1, 40)]
-            path.write_bytes(bytes(damaged[: rng.randrange(len(damaged))] if rng.random() < 0.3 else damaged))
-            try:
-                for item in read_babi(str(path)):
-                    assert item.statements and item.question and item.answer
-                    assert all(0 <= fact < len(item.statements) for fact in item.supporting_facts)
-                outcomes.append("read")
-            except ConfigurationError as error:
-                assert str(error).startswith(f"{path}, line ")
-                outcomes.append("refused")
-        assert min(outcomes.count("read"), outcomes.count("refused")) > 20
 
 
 class TestAnnotatedBabiReader:
@@ -238,14 +148,6 @@ class TestAnnotatedBabiReader:
             "id": "qa1_test.txt:3",
         }
 
-    def test_edges_within_the_passage(self):
-        instance = list(reader().read(fixture(1, "test")))[1]
-        antecedents = instance["passage_annotations"].layers["coref"]["antecedents"]
-        # Julie stands at 6 and 18, and again in the question.
-        assert {i: sources for i, sources in enumerate(antecedents) if sources} == {6: [-1], 18: [6]}
-        assert instance["question_annotations"].layers["coref"]["antecedents"][3] == [-3 - 18]
-        assert instance["passage_annotations"].layers["coref"]["descendants"][6] == [18]
-
     def test_candidates_are_the_answers_of_the_training_data(self):
         train, test = list(reader().read(fixture(1))), list(reader().read(fixture(1, "test")))
         vocab = Vocabulary.from_instances(train)
@@ -260,19 +162,6 @@ class TestAnnotatedBabiReader:
         assert batch["passage"]["tokens"]["tokens"].shape == (3, 24)
         assert batch["passage_annotations"]["coref"]["antecedents"].shape == (3, 24, 1)
         assert batch["question_annotations"]["coref"]["antecedents"].shape == (3, 6, 1)
-
-    @pytest.mark.parametrize("task", TASKS)
-    def test_answers_are_words_or_classes(self, task):
-        extractive = task in (1, 2, 16)
-        for instance in reader().read(fixture(task)):
-            assert ("candidates" in instance.fields) == extractive
-            assert instance["metadata"].metadata["task"] == task
-            counter = {CANDIDATE_LABELS: {}, CLASS_LABELS: {}}
-            namespace = CANDIDATE_LABELS if extractive else CLASS_LABELS
-            label = instance["answer"].label
-            counter[namespace][label] = 0
-            instance["answer"].count_vocab_items(counter)
-            assert counter[namespace] == {label: 1}
 
     def test_classes_of_several_words_and_classes_training_never_saw(self):
         vocab = Vocabulary.from_instances(reader().read(fixture(8)))
@@ -358,21 +247,6 @@ class TestAnnotatedBabiReader:
         with pytest.raises(ConfigurationError, match=f"annotated_babi: {key} is {value!r}, expected"):
             AnnotatedBabiReader(**options)
 
-    def test_from_a_config(self):
-        params = {
-            "type": "annotated_babi",
-            "folder": str(FIXTURES),
-            "task": 2,
-            "annotator": {"type": "exact_match_coref"},
-            "annotation_layers": {"coref": {"type": "coref_edges"}},
-            "wrap_question": False,
-            "max_instances": 2,
-        }
-        instances = list(DatasetReader.from_params(Params(params)).read("train"))
-        assert len(instances) == 2
-        assert tokens(instances[0]["question"]) == "Where is the milk ?".split()
-        assert set(instances[0]["passage_annotations"].layers) == {"coref"}
-
     def test_without_layers_there_are_no_annotations(self):
         instance = next(iter(AnnotatedBabiReader().read(fixture(1))))
         assert set(instance.fields) == {"passage", "question", "candidates", "answer", "metadata"}
@@ -443,22 +317,6 @@ class TestAnnotatedBabiReader:
         words = vocab.get_token_to_index_vocabulary("tokens")
         assert "bill" in words and "Bill" not in words and "@begin" in words
         assert tokens(instances[0]["passage"])[0] == "Bill"
-
-    @pytest.mark.parametrize(
-        "max_instances, start_method",
-        [(None, "fork"), (3, "fork"), pytest.param(None, "spawn", marks=pytest.mark.slow)],
-    )
-    def test_two_workers_give_the_same_instances(self, max_instances, start_method):
-        check_workers(lambda: reader(max_instances=max_instances), fixture(2), max_instances or 5, start_method)
-
-    def test_max_instances(self):
-        ids = [instance["metadata"].metadata["id"] for instance in reader(max_instances=3).read(fixture(1))]
-        assert ids == ["qa1_train.txt:3", "qa1_train.txt:6", "qa1_train.txt:9"]
-
-    def test_the_file_read_is_logged(self, caplog):
-        with caplog.at_level(logging.INFO, logger="allennlp_coref_rc"):
-            list(reader(folder=str(FIXTURES), task=1).read("test"))
-        assert f"Reading questions from {fixture(1, 'test')}" in caplog.text
 
 
 def test_a_file_of_another_task_than_the_readers_is_refused():

@@ -1,15 +1,13 @@
-import bz2
 import gzip
 import json
-import lzma
 import re
 import tarfile
 from dataclasses import asdict
 
 import pytest
-from allennlp.common import Params, file_utils
+from allennlp.common import file_utils
 from allennlp.common.checks import ConfigurationError
-from allennlp.data import Batch, DatasetReader, Vocabulary
+from allennlp.data import Batch, Vocabulary
 
 from allennlp_coref_rc.__main__ import main
 from allennlp_coref_rc.annotations import AnnotatedText
@@ -18,10 +16,6 @@ from allennlp_coref_rc.data.annotation_layers import CorefEdges
 from allennlp_coref_rc.data.corpora.cnn_dailymail import question_from_json, read_question
 from allennlp_coref_rc.data.dataset_readers.annotated_cnn_dailymail import AnnotatedCnnDailyMailReader
 from tests.data.dataset_readers.reader_assertions import (
-    check_annotated_file,
-    check_damage,
-    check_shards,
-    check_workers,
     left_out,
     metadata,
     refusal,
@@ -60,12 +54,9 @@ def write(path, content=GOOD):
 
 MALFORMED = [
     ("empty", "", 1, "0 blocks", "5 or 6"),
-    ("blank", "\n \n", 2, "0 blocks", "5 or 6"),
     ("no entities", "u\n\np\n\nq\n\na", 7, "4 blocks", "5 or 6"),
     ("no blank lines", "u\np\nq\na\n@entity1:b", 5, "1 blocks", "5 or 6"),
-    ("seven blocks", GOOD + "\n\nleft:5\n\nx", 14, "7 blocks", "5 or 6"),
     ("passage of two lines", GOOD.replace(" . ", " .\n"), 4, "2 lines of the passage", "one, and a blank line"),
-    ("answer of two lines", GOOD.replace("@entity2\n\n", "@entity2\n@entity1\n\n"), 8, "2 lines of the answer", "one"),
     (
         "answer that is no entity",
         GOOD.replace("\n@entity2\n", "\n@entity3\n"),
@@ -78,7 +69,6 @@ MALFORMED = [
     ("mention without a position", GOOD + "\n\nleft", 12, "'left'", "'the:4|football:5'"),
     ("position 0", GOOD + "\n\nleft:0", 12, "'left:0'", "positions among the 8 tokens"),
     ("position too large", GOOD + "\n\nleft:9", 12, "'left:9'", "positions among the 8 tokens"),
-    ("position of many digits", GOOD + "\n\nleft:" + "1" * 5000, 12, "'left:111", "positions among the 8 tokens"),
     ("another token there", GOOD + "\n\nsaid:6", 12, "'said:6' where the token is 'left'", "positions among"),
     ("tokens that are no mention", GOOD + "\n\nsaid:2|left:6", 12, "'said:2|left:6'", "follow one another"),
 ]
@@ -111,70 +101,19 @@ class TestMalformedFiles:
             (instance,) = reader(max_question_length=length).read(path)
             assert tokens(instance["question"]) == ["@begin", *expected.split(), "@end"]
 
-    def test_latin_1(self, tmp_path):
-        path = tmp_path / "a.question"
-        path.write_bytes(GOOD.replace("CNN", "Zoë").encode("latin-1"))
-        message = refusal(lambda: list(reader().read(str(tmp_path))))
-        assert message == f"{path}, line 9: found the byte 0xeb, which is not UTF-8; expected UTF-8 text"
-
     def test_missing_and_empty_folders(self, tmp_path):
         assert refusal(lambda: list(reader().read(str(tmp_path / "a")))) == f"{tmp_path}/a: no such file or folder"
         (tmp_path / "a.txt").write_text(GOOD)
         message = refusal(lambda: list(reader().read(str(tmp_path))))
         assert message.startswith(f"{tmp_path}: found no .question files")
 
-    def test_damaged_question_files_are_read_or_refused_and_nothing_else(self, tmp_path):
-        pieces = [b"\n", b"\n\n", b":", b" ", b"\x00", b"\xc3", b"@entity1", b"\t"]
-        path = tmp_path / "a.question"
-        check_damage(read_question, path, FILES[0].read_bytes(), pieces, 400)
-
-    def test_damaged_json_lines_are_read_or_refused_and_nothing_else(self, tmp_path):
-        path = tmp_path / "a.jsonl"
-        lines = [json.dumps(asdict(read_question(str(file)))) for file in FILES[:2]]
-        pieces = [b"\n", b"{", b"[", b'"', b"null", b"1", b"\xc3", b"@entity1", b'"\\ud800"', b"[" * 5000]
-        whole = "\n".join(lines).encode()
-        check_damage(lambda path: list(reader(permute_entities=True).read(path)), path, whole, pieces, 200)
-
-    def test_damaged_annotated_files_are_read_or_refused_and_nothing_else(self, tmp_path):
-        path = tmp_path / "a.jsonl"
-        made = reader(annotator=MarkersCoref())
-        check_annotated_file(made, reader(), str(FILES[0]), str(path))
-        pieces = [b"\n", b"{", b"[", b'"', b"null", b"1", b"\xc3", b"@entity1", b", 1", b"9"]
-        check_damage(lambda path: list(reader(permute_entities=True).read(path)), path, path.read_bytes(), pieces, 200)
-
-    @pytest.mark.parametrize(
-        "data",
-        [
-            {},
-            {"questions": []},
-            {"questions": 1},
-            {"questions": [1]},
-            {"questions": [{"candidates": 1}]},
-            {"questions": [{"candidates": []}]},
-            {"questions": [{"candidates": [1]}]},
-            {"questions": [{"candidates": ["@entity1"], "answer": ["@entity1"]}]},
-            {"questions": [{"candidates": ["@entity1"], "clusters": 3}]},
-        ],
-    )
-    def test_annotated_files_of_wrong_types(self, tmp_path, data):
-        path = tmp_path / "a.jsonl"
-        body = {"tokens": "@entity1 left . @placeholder left".split(), "parts": [3, 2], "data": data}
-        path.write_text('{"annotated_documents": 1, "documents": 1}\n' + json.dumps(body))
-        assert refusal(lambda: list(reader().read(str(path)))).startswith(f"{path}, line 2: ")
-
     @pytest.mark.parametrize(
         "line, found",
         [
-            ("[]", "found []"),
             ("{}", "found {"),
-            ('{"passage": "a"}', 'found {"id": null, "answer": null, "entities": {}, "passage": "a"}'),
             ('{"passage": "a", "question": 1}', "question: found 1"),
-            ('{"passage": "a", "question": "b", "id": 1}', "id: found 1"),
-            ('{"passage": "a", "question": "b", "entities": ["@entity1"]}', "entities: found"),
             ('{"passage": "a", "question": "b", "entities": {"@entity1": 1}}', "entities.@entity1: found 1"),
             ('{"passage": "a", "question": "b", "entities": {"c": ""}, "answer": "d"}', "answer: found 'd'"),
-            ('{"passage": "a", "question": "b", "clusters": 1}', "clusters: found 1"),
-            ('{"passage": "a", "question": "b", "candidates": []}', "candidates: found []"),
             ('{"passage": "\\ud800", "question": "b"}', "found half of a surrogate pair"),
         ],
     )
@@ -186,10 +125,6 @@ class TestMalformedFiles:
         message = refusal(lambda: question_from_json(items[1][1]))
         assert message.startswith(found) and "expected" in message
         assert items[1][0] == f"{path}, line 2"
-
-    def test_an_empty_file_of_json_lines(self, tmp_path):
-        path = write(tmp_path / "a.jsonl", "")
-        assert refusal(lambda: list(reader().read(path))).startswith(f"{path}: found no question")
 
 
 class TestAnnotatedCnnDailyMailReader:
@@ -288,36 +223,10 @@ class TestAnnotatedCnnDailyMailReader:
         with pytest.raises(ConfigurationError, match="left out: the answer is not in the passage"):
             made.text_to_instance("@entity7 left", "@placeholder left", answer="@entity1")
 
-    def test_an_unlabelled_file(self, tmp_path):
-        path = write(tmp_path / "a.jsonl", '{"passage": "@entity1 left", "question": "@placeholder left"}')
-        instance = next(iter(reader().read(path)))
-        assert "answer" not in instance.fields
-        assert instance["metadata"].metadata["candidates"] == ["@entity1"]
-
-    @pytest.mark.parametrize("permute", [False, True])
-    def test_two_workers_give_the_same_instances(self, permute):
-        check_workers(lambda: reader(annotator=MarkersCoref(), permute_entities=permute), TRAINING, 12)
-
-    def test_shards(self, monkeypatch):
-        check_shards(lambda: reader(permute_entities=True), TRAINING, monkeypatch)
-
-    def test_annotated_files_give_what_raw_ones_give(self, tmp_path):
-        made = reader(annotator=MarkersCoref(), permute_entities=True)
-        check_annotated_file(made, reader(permute_entities=True), TRAINING, str(tmp_path / "a.jsonl.gz"))
-
-    def test_the_end_of_a_compressed_file_that_was_cut_is_named_by_its_line(self, tmp_path):
-        path = tmp_path / "a.jsonl.gz"
-        path.write_bytes(gzip.compress(b"{}\n" * 1000)[:-20])
-        with pytest.raises(ConfigurationError, match=r"a.jsonl.gz, after line \d+: found damaged data"):
-            list(reader().read(str(path)))
-
-    @pytest.mark.parametrize(
-        "suffix, compress", [("", bytes), (".gz", gzip.compress), (".bz2", bz2.compress), (".xz", lzma.compress)]
-    )
-    def test_json_lines_give_what_the_folder_gives(self, tmp_path, suffix, compress):
+    def test_json_lines_give_what_the_folder_gives(self, tmp_path):
         lines = "\n".join(json.dumps(asdict(read_question(str(file)))) for file in FILES)
-        path = tmp_path / f"training.jsonl{suffix}"
-        path.write_bytes(compress(lines.encode()))
+        path = tmp_path / "training.jsonl.gz"
+        path.write_bytes(gzip.compress(lines.encode()))
         assert metadata(reader().read(str(path))) == metadata(reader().read(TRAINING))
 
     def test_the_command_writes_json_lines(self, tmp_path, capsys):
@@ -346,11 +255,6 @@ class TestAnnotatedCnnDailyMailReader:
         archive.write_bytes(archive.read_bytes()[:2000])
         message = refusal(lambda: list(reader().read(f"{archive}!cnn/questions/training")))
         assert message.startswith(f"{archive}: found a damaged archive")
-
-    def test_from_a_config(self):
-        params = {"type": "annotated_cnn_dailymail", "wrap_question": False, "permute_entities": True, "seed": 2}
-        instance = next(iter(DatasetReader.from_params(Params(params)).read(TRAINING)))
-        assert tokens(instance["question"])[0] != "@begin"
 
 
 class TestPermutedEntities:

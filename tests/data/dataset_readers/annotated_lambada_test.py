@@ -1,21 +1,15 @@
-import gzip
 import json
 import re
 
 import pytest
-from allennlp.common import Params
 from allennlp.common.checks import ConfigurationError
-from allennlp.data import Batch, DatasetReader, Vocabulary
+from allennlp.data import Batch, Vocabulary
 
 from allennlp_coref_rc.annotations.annotators import Annotator, ExactMatchCoref
 from allennlp_coref_rc.data.annotation_layers import CorefEdges
 from allennlp_coref_rc.data.dataset_readers.annotated_lambada import AnnotatedLambadaReader
 from allennlp_coref_rc.data.tokenizers import BlankSpacyTokenizer
 from tests.data.dataset_readers.reader_assertions import (
-    check_annotated_file,
-    check_damage,
-    check_shards,
-    check_workers,
     left_out,
     metadata,
     refusal,
@@ -182,41 +176,6 @@ class TestAnnotatedLambadaReader:
         assert tokens(instance["passage"]) == ["Anna", "'s", "cat", "slept", "."]
         assert instance["answer"].label == 0
 
-    @pytest.mark.parametrize("options", [{}, {"keep_skipped": True}])
-    def test_two_workers_give_the_same_instances(self, options):
-        expected = 7 if options else 5
-        check_workers(lambda: reader(annotator=ExactMatchCoref(), **options), PATH, expected)
-
-    def test_processes_share_out_the_instances(self, monkeypatch):
-        check_shards(lambda: reader(keep_skipped=True), PATH, monkeypatch)
-
-    def test_annotated_files_give_what_raw_ones_give(self, tmp_path):
-        for options in ({}, {"keep_skipped": True}):
-            made = reader(annotator=ExactMatchCoref(), **options)
-            plain = reader(keep_skipped=options.get("keep_skipped", False))
-            check_annotated_file(made, plain, PATH, str(tmp_path / "a.jsonl.gz"))
-            assert plain.report.skipped == made.report.skipped
-
-    def test_max_instances_counts_what_is_kept(self):
-        assert [data["answer"] for data in metadata(reader(max_instances=4).read(PATH))] == [
-            *("ladder", "harbor", "violin", "bees")
-        ]
-
-    def test_compressed_files(self, tmp_path):
-        path = tmp_path / "valid.txt.gz"
-        whole = gzip.compress(FIXTURE.read_bytes())
-        path.write_bytes(whole)
-        found = metadata(reader().read(str(path)))
-        assert [data.pop("id").rpartition(":")[2] for data in found] == ["1", "2", "3", "6", "7"]
-        expected = metadata(reader().read(PATH))
-        assert found == [{key: value for key, value in data.items() if key != "id"} for data in expected]
-        path.write_bytes(whole[:100])
-        assert "found damaged data" in refusal(lambda: list(reader().read(str(path))))
-
-    def test_from_a_config(self):
-        params = {"type": "annotated_lambada", "max_instances": 2}
-        assert len(list(DatasetReader.from_params(Params(params)).read(PATH))) == 2
-
     @pytest.mark.parametrize(
         "content, line, found",
         [
@@ -250,21 +209,6 @@ class TestAnnotatedLambadaReader:
         path = tmp_path / "a.txt"
         path.write_bytes(b"a b . c\r d a\r\nb . x b\r\n")
         assert len(list(reader().read(str(path)))) == 2
-
-    def test_damaged_files_are_read_or_refused_and_nothing_else(self, tmp_path):
-        def read(path):
-            for instance in reader(keep_skipped=True).read(path):
-                assert len(instance["passage"]) and "@placeholder" in tokens(instance["question"])
-
-        pieces = [b"\n", b"\n\n", b" . ", b"\x00", b"\xc3", b"\r", b"@placeholder "]
-        check_damage(read, tmp_path / "a.txt", FIXTURE.read_bytes(), pieces, 150)
-
-    def test_damaged_annotated_files_are_read_or_refused_and_nothing_else(self, tmp_path):
-        made = reader(annotator=ExactMatchCoref())
-        check_annotated_file(made, reader(), PATH, str(tmp_path / "whole.jsonl"))
-        pieces = [b"[", b"{", b'"', b"0", b"null", b'"answer": 1, ', b"\n"]
-        whole = (tmp_path / "whole.jsonl").read_bytes()
-        check_damage(lambda path: list(reader().read(path)), tmp_path / "a.jsonl", whole, pieces, 100)
 
 
 @needs_lambada

@@ -1,18 +1,15 @@
-import bz2
 import csv
 import gzip
 import json
 import logging
-import lzma
 import math
 import pickle
 import shutil
 from pathlib import Path
 
 import pytest
-from allennlp.common import Params
 from allennlp.common.checks import ConfigurationError
-from allennlp.data import Batch, DatasetReader, Vocabulary
+from allennlp.data import Batch, Vocabulary
 
 from allennlp_coref_rc.annotations import DiscourseRelation, Frame, read_documents, write_documents
 from allennlp_coref_rc.annotations.annotators import ExactMatchCoref
@@ -20,9 +17,6 @@ from allennlp_coref_rc.data.annotation_layers import CorefClusters, CorefEdges
 from allennlp_coref_rc.data.dataset_readers import AnnotatedNarrativeQaReader
 from allennlp_coref_rc.data.dataset_readers.oracle_spans import oracle_span
 from tests.data.dataset_readers.reader_assertions import (
-    check_annotated_file,
-    check_damage,
-    check_workers,
     left_out,
     metadata,
     refusal,
@@ -133,11 +127,10 @@ class TestOfficialFiles:
         document = next(document for _, document in reader().documents(TEST))
         assert [document.text.tokens[start] for start, _ in document.text.sentences[:4]] == ["A", "It", "The", "Rain"]
 
-    @pytest.mark.parametrize("suffix, compress", [("gz", gzip.compress), ("bz2", bz2.compress), ("xz", lzma.compress)])
-    def test_compressed_files(self, folder, suffix, compress):
+    def test_compressed_files(self, folder):
         for name in ("qaps.csv", SUMMARIES):
             path = folder / name
-            (folder / f"{name}.{suffix}").write_bytes(compress(path.read_bytes()))
+            (folder / f"{name}.gz").write_bytes(gzip.compress(path.read_bytes()))
             path.unlink()
         assert list(reader().read(str(folder / "train"))) == list(reader().read(TRAIN))
 
@@ -146,10 +139,6 @@ class TestOfficialFiles:
             path = folder / name
             path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
         assert metadata(reader().read(str(folder / "train"))) == metadata(reader().read(TRAIN))
-
-    def test_relative_paths(self, monkeypatch):
-        monkeypatch.chdir(FIXTURES)
-        assert len(list(reader().read("train"))) == 6
 
     @needs_narrativeqa
     @pytest.mark.parametrize("split, documents, expected", [("valid", 58, 1771), ("test", 355, 10557)])
@@ -205,9 +194,7 @@ class TestDassaFiles:
         "change, found, expected",
         [
             ({"summary_parse": None}, "null at summary_parse", "an object with the key 'sentences'"),
-            ({"questions": 3}, "3 at questions", "a list"),
             ({"questions": [{"question": "Who?"}]}, '{"question": "Who?"}', "an object with the key 'question_parse'"),
-            ({"document_id": 7}, "7 at document_id", "a string"),
         ],
     )
     def test_malformed_lines(self, tmp_path, change, found, expected):
@@ -219,7 +206,7 @@ class TestDassaFiles:
         assert message.startswith(f"{path}, line 2, object 2: found {found}")
         assert f", expected {expected}" in message
 
-    @pytest.mark.parametrize("span", [[0, 12], [3, 3], [-1, 2], [1], "Sam", None, [0, 1.0]])
+    @pytest.mark.parametrize("span", [[0, 12], [3, 3], [-1, 2], None])
     def test_spans_outside_the_passage(self, tmp_path, span):
         lines = [json.loads(line) for line in Path(DASSA).read_text(encoding="utf-8").splitlines()]
         lines[0]["questions"][0]["answers_best_chunks"][0]["span"] = span
@@ -228,12 +215,6 @@ class TestDassaFiles:
         message = left_out(reader(), str(path))
         assert message.startswith(f"{path}, line 1, object 1: found ")
         assert "questions[0].answers_best_chunks[0].span" in message
-
-    def test_damaged_files(self, tmp_path):
-        with open(DASSA, "rb") as file:
-            whole = file.read()
-        pieces = [b"{", b"]", b'"', b"\n", b"99", b"\xff", b"null", b"\\ud800"]
-        check_damage(lambda path: list(reader().read(path)), tmp_path / "a.jsonl", whole, pieces, 150)
 
 
 class TestLimits:
@@ -263,16 +244,6 @@ class TestLimits:
 
 
 class TestContract:
-    @pytest.mark.parametrize("path, expected", [(TRAIN, 6), (DASSA, 3)])
-    def test_two_workers_give_the_same_instances(self, path, expected):
-        check_workers(reader, path, expected)
-
-    @pytest.mark.parametrize("path", [TRAIN, TEST])
-    def test_annotated_files_give_what_raw_ones_give(self, tmp_path, path):
-        layers = {"coref": CorefEdges(), "clusters": CorefClusters()}
-        plain = AnnotatedNarrativeQaReader(annotation_layers=layers)
-        check_annotated_file(reader(), plain, path, str(tmp_path / "a.jsonl.gz"))
-
     def test_annotated_files_hold_the_spans(self, tmp_path):
         path = str(tmp_path / "a.jsonl")
         write_documents(path, (document for _, document in reader().documents(TEST)))
@@ -288,31 +259,11 @@ class TestContract:
         assert message.startswith(f"{path}, line 2: found spans of the oracle 'best', expected 'published'")
         assert "dataset_reader.oracle" in message
 
-    @pytest.mark.parametrize(
-        "change, message",
-        [
-            ({"span": [0, 9999]}, r"found 9999 at questions\[1\].span\[1\], expected an integer"),
-            ({"span": "Pip"}, r'found "Pip" at questions\[1\].span, expected a list'),
-            ({"answers": "Pip"}, r'found "Pip" at questions\[1\].answers, expected a list'),
-            ({"answers": [1]}, r"found 1 at questions\[1\].answers\[0\], expected a string"),
-        ],
-    )
-    def test_annotated_files_with_other_data(self, tmp_path, change, message):
-        path = str(tmp_path / "a.jsonl")
-        (document,) = (document for _, document in reader().documents(TEST))
-        document.data["questions"][1].update(change)
-        write_documents(path, [document])
-        with pytest.raises(ConfigurationError, match=f"{path}, line 2: {message}"):
-            list(reader().read(path))
-
     @pytest.mark.parametrize("path", [TRAIN, DASSA])
     def test_items_can_be_sent_to_other_processes(self, path):
         plain = AnnotatedNarrativeQaReader()
         for _, item in plain.read_items(plain.find(path), path):
             assert plain.to_document(pickle.loads(pickle.dumps(item))) == plain.to_document(item)
-
-    def test_max_instances(self):
-        assert len(list(reader(max_instances=5).read(TRAIN))) == 5
 
     def test_unlabelled_input(self):
         instance = reader().text_to_instance("Pip can't clean. He sleeps.", "Who sleeps?")
@@ -334,7 +285,6 @@ class TestContract:
         [
             ({"passage": " "}, "found an empty passage"),
             ({"span": (0, 7)}, r"found 7 at span\[1\]"),
-            ({"answers": "Pip"}, 'found "Pip" at answers, expected a list'),
             ({"clusters": [[[0, 99]]]}, r"mention of cluster 0 \[0, 99\)"),
         ],
     )
@@ -347,10 +297,6 @@ class TestContract:
         assert "found a question that is left out: the answer lies beyond" in refusal(
             lambda: short.text_to_instance("Rain falls on Pip", "Where?", answers=["Pip"])
         )
-
-    def test_from_a_config(self):
-        params = {"type": "annotated_narrativeqa", "max_passage_length": 800, "text": "raw", "oracle": "published"}
-        assert len(list(DatasetReader.from_params(Params(params)).read(TEST))) == 2
 
     @pytest.mark.parametrize("options", [{"text": "cooked"}, {"oracle": "worst"}])
     def test_bad_options_are_refused(self, options):
@@ -369,9 +315,6 @@ class TestMalformedFolders:
     def test_a_missing_file(self, folder, name):
         (folder / name).unlink()
         assert f"{folder / name}: no such file" in refusal(lambda: list(reader().read(str(folder / "train"))))
-
-    def test_a_split_of_another_name(self):
-        assert "no such file" in refusal(lambda: list(reader().read(str(FIXTURES / "dev"))))
 
     @pytest.mark.parametrize("name, column", [("qaps.csv", "answer2_tokenized"), (SUMMARIES, "summary_tokenized")])
     def test_a_missing_column(self, folder, name, column):
@@ -421,30 +364,10 @@ class TestMalformedFolders:
         path.write_text(f"{header}\n{row * 150}{rest}")
         assert len(list(found.read(str(folder / "train")))) == questions and len(found.report.malformed) == 150
 
-    def test_an_unknown_set(self, folder):
-        edit(folder / "qaps.csv", lambda rows: rows[1].__setitem__(1, "dev"))
-        message = left_out(reader(), str(folder / "test"))
-        assert message.startswith(f"{folder / 'qaps.csv'}, line 2: found the set 'dev', expected one of")
-
     def test_a_set_without_questions(self, folder):
         edit(folder / "qaps.csv", lambda rows: rows.__setitem__(slice(7, None), []))
         message = refusal(lambda: list(reader().read(str(folder / "test"))))
         assert message == f"{folder / 'qaps.csv'}, line 1: found no question of the set 'test', expected some"
-
-    @pytest.mark.parametrize("name", ["qaps.csv", SUMMARIES])
-    def test_damaged_files(self, folder, name):
-        path, whole = folder / name, (folder / name).read_bytes()
-
-        def read(_):
-            try:
-                return metadata(reader().read(str(folder / "train")))
-            except ConfigurationError as error:
-                # A document that is lost is noticed where it is asked about.
-                if str(error).startswith(str(folder / "qaps.csv")):
-                    raise ConfigurationError(str(error).replace(str(folder / "qaps.csv"), str(path))) from error
-                raise
-
-        check_damage(read, path, whole, [b'"', b",", b"\n", b"\r", b"train", b"\xff", b"\x00"], 150)
 
 
 def best_excerpts(passage, question, length):

@@ -10,7 +10,6 @@ from allennlp.common.checks import ConfigurationError
 from allennlp.data import DatasetReader
 
 from allennlp_coref_rc.annotations import AnnotatedText, Document, write_documents
-from allennlp_coref_rc.annotations.formats import read_conll_2016
 from allennlp_coref_rc.data.dataset_readers.question_data import CHECKS, CHECKS_WITHIN_PASSAGE, checked_questions
 from tests.data.dataset_readers.reader_assertions import left_out, refusal
 
@@ -148,15 +147,6 @@ def test_half_of_a_surrogate_pair_in_wikihop_is_refused_with_its_line(tmp_path, 
     path.write_text(f"[{json.dumps(good)},\n{json.dumps({**good, key: half})}]")
     message = refusal(lambda: read("annotated_wikihop", str(path)))
     assert message == f"{path}, line 2: found half of a surrogate pair (such as \\ud800), expected Unicode text"
-
-
-def test_half_of_a_surrogate_pair_in_relations_is_refused_with_its_line(tmp_path):
-    argument = {"RawText": "It rains", "TokenList": [0, 1]}
-    good = {"DocID": "a", "Type": "Explicit", "Sense": ["Contingency.Cause"], "Arg1": argument, "Arg2": argument}
-    path = tmp_path / "relations.json"
-    path.write_text("\n".join(json.dumps(item) for item in (good, {**good, "Arg2": {"RawText": "\ud800"}})))
-    message = refusal(lambda: list(read_conll_2016(str(path))))
-    assert message.startswith(f"{path}, line 2: found half of a surrogate pair")
 
 
 def test_whole_surrogate_pairs_are_text(tmp_path):

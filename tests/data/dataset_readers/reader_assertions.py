@@ -4,7 +4,6 @@ are refused.
 """
 
 import pickle
-import random
 from collections.abc import Callable
 from itertools import product
 from typing import Any
@@ -43,9 +42,10 @@ def left_out(reader: DatasetReader, path: str) -> str:
     return str(error)
 
 
-def check_workers(make: Callable[[], DatasetReader], path: str, expected: int, start_method: str = "fork") -> None:
+def check_workers(make: Callable[[], DatasetReader], path: str, start_method: str = "fork") -> None:
     """0 and 2 workers give the same instances, to the last tensor."""
-    vocab = Vocabulary.from_instances(make().read(path))
+    instances = list(make().read(path))
+    vocab = Vocabulary.from_instances(instances)
 
     def batches(num_workers):
         # Workers that are not forks get their reader like this.
@@ -57,7 +57,7 @@ def check_workers(make: Callable[[], DatasetReader], path: str, expected: int, s
 
     alone, shared = batches(0), batches(2)
     assert [name for name, _ in alone] == [name for name, _ in shared]
-    assert len({name for name, _ in alone}) == len(alone) == expected
+    assert len({name for name, _ in alone}) == len(alone) == len(instances) > 0
     for (_, one), (_, other) in zip(alone, shared):
         assert set(one) == set(other) and len(one) > 6
         for name, values in one.items():
@@ -97,32 +97,3 @@ def check_annotated_file(reader: DatasetReader, plain: DatasetReader, path: str,
         assert list(one.fields) == list(other.fields)
         assert one["metadata"].metadata == other["metadata"].metadata
         assert one == other
-
-
-def check_damage(read: Callable[[str], Any], path: Any, whole: bytes, pieces: list[bytes], times: int) -> None:
-    """A damaged file is read, or it is refused with a message that has its name and a line. Nothing else happens."""
-    rng = random.Random(1)
-    outcomes = []
-    for _ in range(times):
-        damaged = bytearray(whole)
-        for _ in range(rng.choice([0, 1, 1, 2])):
-            place = rng.randrange(len(damaged))
-            kind = rng.randrange(4)
-            if kind == 0:
-                damaged[place] = rng.randrange(256)
-            elif kind == 1:
-                del damaged[place : place + rng.randrange(1, 20)]
-            elif kind == 2:
-                damaged[place:place] = rng.choice(pieces)
-            else:
-                damaged[place:place] = damaged[rng.randrange(len(damaged)) :][: rng.randrange(1, 40)]
-        path.write_bytes(bytes(damaged[: rng.randrange(len(damaged))] if rng.random() < 0.3 else damaged))
-        try:
-            read(str(path))
-            outcomes.append("read")
-        except ConfigurationError as error:
-            assert str(error).startswith(str(path)), str(error)
-            assert "line " in str(error), str(error)
-            assert len(str(error)) < len(str(path)) + 350, str(error)
-            outcomes.append("refused")
-    assert min(outcomes.count("read"), outcomes.count("refused")) > times / 20, outcomes

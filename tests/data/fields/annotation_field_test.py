@@ -23,20 +23,6 @@ def batch(*fields):
     return instance_batch.as_tensor_dict()["annotations"]
 
 
-def test_a_field_alone_has_no_more_padding_than_it_needs():
-    field = AnnotationField(SHORT, 2)
-    assert field.get_padding_lengths() == {
-        "num_tokens": 2,
-        "coref.antecedents": 1,
-        "coref.descendants": 2,
-        "one_hot.clusters": 2,
-    }
-    tensors = field.as_tensor(field.get_padding_lengths())
-    assert tensors["coref"]["antecedents"].tolist() == [[-1], [X]]
-    assert tensors["coref"]["descendants"].tolist() == [[-4, 1], [X, X]]
-    assert tensors["one_hot"]["clusters"].tolist() == [[0, 2], [X, X]]
-
-
 def test_a_batch_is_padded_to_its_longest_text_and_widest_token():
     tensors = batch(AnnotationField(SHORT, 2), AnnotationField(LONG, 3))
     assert {layer: set(numbers) for layer, numbers in tensors.items()} == {
@@ -95,12 +81,6 @@ def test_equality_and_duplicate():
     duplicate = field.duplicate()
     duplicate.layers["coref"]["antecedents"][0].append(5)
     assert field == same != duplicate
-
-
-def test_length_and_readable_form():
-    field = AnnotationField(SHORT, 2)
-    assert len(field) == 2
-    assert field.human_readable_repr() == SHORT
 
 
 def test_the_empty_field_pads_lists_of_fields():

@@ -1,7 +1,6 @@
 from collections import defaultdict
 
 import pytest
-from allennlp.common.checks import ConfigurationError
 from allennlp.data import Batch, Instance, Vocabulary
 
 from allennlp_coref_rc.data.fields import CANDIDATE_LABELS, CLASS_LABELS, UNKNOWN_ANSWER, AnswerField
@@ -35,18 +34,6 @@ def test_an_index_stays_as_it_is_and_enters_no_vocabulary(index):
     field.count_vocab_items(counter)
     assert not counter
     assert index_of(field, Vocabulary()) == index
-
-
-def test_labels_are_strings_unless_they_are_indices():
-    with pytest.raises(ConfigurationError):
-        AnswerField(3, CLASS_LABELS)
-
-
-def test_namespaces_have_no_padding():
-    vocab = Vocabulary.from_instances([instance("yes")])
-    assert vocab.get_vocab_size(CLASS_LABELS) == 1
-    vocab.add_token_to_namespace("mary", CANDIDATE_LABELS)
-    assert vocab.get_index_to_token_vocabulary(CANDIDATE_LABELS) == {0: "mary"}
 
 
 def test_a_batch_is_one_vector():

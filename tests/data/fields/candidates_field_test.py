@@ -90,7 +90,3 @@ def test_the_empty_field_pads_lists_of_fields():
     tensors = list_field.as_tensor(lengths)
     assert tensors["candidates"].tolist() == [[0], [-1]]
     assert tensors["mask"].tolist() == [[True], [False]]
-
-
-def test_readable_form():
-    assert CandidatesField(PASSAGE, [["mary"], ["york"]]).human_readable_repr() == [[0, 0], [1, 4], [1, 6]]

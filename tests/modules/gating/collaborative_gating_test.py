@@ -3,7 +3,7 @@ import pytest
 import torch
 from allennlp.common.checks import ConfigurationError
 
-from allennlp_coref_rc.modules.gating import CollaborativeGating, GatedAttention, collaborative_gating
+from allennlp_coref_rc.modules.gating import CollaborativeGating, GatedAttention
 from allennlp_coref_rc.modules.pair import Pair, TokenVectors
 
 
@@ -42,17 +42,6 @@ def test_equations_one_token_after_the_other(gate_by):
             summary = expected @ (words if gate_by == "question" else filtered)
             numpy.testing.assert_allclose(gated[b, i], token * summary, atol=1e-12)
             numpy.testing.assert_allclose(alpha.weights[b, i, : len(words)], expected, atol=1e-12)
-
-
-@pytest.mark.parametrize("gate_by", ["question", "filtered_question"])
-def test_where_the_passage_filters_nothing_it_is_gated_attention(gate_by, monkeypatch):
-    inputs = pair()
-    uniform = inputs.passage.mask.unsqueeze(1) / inputs.passage.mask.sum(1)[:, None, None]
-    monkeypatch.setattr(collaborative_gating, "_filtered_question", lambda pair: (pair.question.vectors, uniform))
-    gated, (_, alpha) = CollaborativeGating(gate_by)(inputs)
-    expected, (expected_alpha,) = GatedAttention()(inputs)
-    assert torch.equal(gated, expected)
-    assert torch.equal(alpha.weights, expected_alpha.weights)
 
 
 def test_a_passage_of_equal_tokens_of_ones_filters_nothing():

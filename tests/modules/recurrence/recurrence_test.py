@@ -335,37 +335,18 @@ def test_unknown_backend():
     "change, message",
     [
         ({"inputs": torch.zeros(2, 3, 11)}, r"inputs has shape \(2, 3, 11\), expected \(2, 3, 12\)"),
-        ({"inputs": torch.zeros(3, 12)}, r"inputs has shape \(3, 12\), expected \(batch_size, sequence_length, input"),
         ({"inputs": torch.zeros(2, 3, 0)}, r"inputs has shape \(2, 3, 0\), expected an input_size above 0"),
-        ({"inputs": torch.zeros(2, 3, 12).to_sparse()}, "inputs is torch.sparse_coo, expected a dense tensor"),
         ({"mask": None}, "mask is NoneType, expected a dense tensor"),
-        ({"mask": torch.ones(2, 3, device="meta").bool()}, "mask is on the device meta, expected a dense tensor"),
-        ({"weight_hh": torch.zeros(0, 0)}, r"weight_hh has shape \(0, 0\), expected \(3 \* hidden_size, hidden_size"),
         ({"weight_hh": torch.zeros(11, 4)}, r"weight_hh has shape \(11, 4\), expected \(3 \* hidden_size, hidden_size"),
-        ({"weight_hh": torch.zeros(12, 3)}, r"weight_hh has shape \(12, 3\), expected \(3 \* hidden_size, hidden_size"),
-        ({"bias_hn": torch.zeros(5)}, r"bias_hn has shape \(5,\), expected \(4,\)"),
         ({"mask": torch.ones(2, 4).bool()}, r"mask has shape \(2, 4\), expected \(2, 3\)"),
         ({"memory": torch.zeros(1, 2, 4)}, r"memory has shape \(1, 2, 4\), expected \(2, memory_length, 4\)"),
         (
             {"weight_ih": torch.zeros(12, 12)},
             "weight_ih and bias are given without each other, expected both or neither",
         ),
-        (
-            {"weight_ih": torch.zeros(12, 11), "bias": torch.zeros(12)},
-            r"weight_ih has shape \(12, 11\), expected \(12, 12\)",
-        ),
-        (
-            {"weight_ih": torch.zeros(12, 12), "bias": torch.zeros(4)},
-            r"bias has shape \(4,\), expected \(12,\)",
-        ),
         ({"keys": torch.zeros(1, 12)}, "keys are given without weight_ih, expected both or neither"),
-        (
-            {"weight_ih": torch.zeros(12, 12), "bias": torch.zeros(12), "keys": torch.zeros(2, 12)},
-            r"keys has shape \(2, 12\), expected \(1, 12\)",
-        ),
         ({"weights": torch.ones(2, 3, 2)}, r"edges\[0\].weights has shape \(2, 3, 2\), expected \(2, 3, 1\)"),
         ({"slice": (2, 5)}, r"edges\[0\] has the slice 2:5 of a state of size 4"),
-        ({"slice": (1, 4, 2)}, r"edges\[0\] adds its slice at 2:5, expected that within 0:4, the columns of weight_hh"),
         *(
             ({"sources": torch.zeros(2, 3, 1, dtype=dtype)}, rf"edges\[0\].sources is {dtype}, expected torch.int64")
             for dtype in (torch.int32, torch.int16, torch.bool, torch.float32)

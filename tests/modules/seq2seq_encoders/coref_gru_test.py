@@ -419,16 +419,6 @@ def test_initialised_as_in_the_authors_code():
             assert parameter.std().item() == pytest.approx(deviation, rel=0.1 if name.startswith("keys") else 0.02)
 
 
-def test_parameters_as_many_as_a_grus_but_for_the_keys():
-    """The paper compares at equal parameters: the keys are all that a Coref-GRU has more."""
-
-    def count(module):
-        return sum(parameter.numel() for parameter in module.parameters())
-
-    gru = torch.nn.GRU(128, 64, bidirectional=True)
-    assert count(CorefGru(128, 64)) - count(gru) == 2 * 2 * 128
-
-
 @pytest.mark.parametrize("options", [{}, {"questions_padded_to": 2}])
 @pytest.mark.parametrize("lengths", [(4, 0), (0, 3), (0, 0)])
 def test_a_text_without_tokens_hands_nothing_over(lengths, options):

@@ -3,7 +3,6 @@ import pytest
 import torch
 from allennlp.common import Params
 from allennlp.common.checks import ConfigurationError
-from allennlp.modules import Seq2SeqEncoder
 
 from allennlp_coref_rc.annotations import AnnotatedText
 from allennlp_coref_rc.data.annotation_layers import AnnotationLayer
@@ -367,22 +366,11 @@ def test_as_many_parameters_as_a_gru_and_a_coref_gru(input_size, sequential, cor
     assert gru < count(lambda n: CorefGru(n, size)) < 1.01 * gru
 
 
-def test_from_params():
-    params = {"type": "mage_gru", "input_size": 128, "state_sizes": {"sequential": 48, "coref": 16}}
-    encoder = Seq2SeqEncoder.from_params(Params(params))
-    assert (encoder.get_input_dim(), encoder.get_output_dim(), encoder.is_bidirectional()) == (128, 128, True)
-    encoder = MageGru(5, WHOLE, variant="shared", bidirectional=False)
-    assert encoder.get_output_dim() == 4 and encoder.weight_hh_l0.shape == (12, 12)
-
-
 @pytest.mark.parametrize(
     "options, message",
     [
-        ({"variant": "maga"}, "variant is 'maga', expected one of mage, shared, dag_rnn"),
-        ({"carry": "h"}, "carry is 'h', expected one of gathered, previous"),
         ({"carry": "previous", "variant": "shared"}, "carry is 'previous', .* variant 'shared'"),
         ({"state_sizes": {"coref": 8}}, r"state_sizes is {'coref': 8}, expected .* 'sequential'"),
-        ({"state_sizes": {"sequential": 8, "coref": 0}}, "state_sizes is .*expected a positive size"),
         ({"variant": "dag_rnn"}, "state_sizes is .* variant 'dag_rnn'"),
         ({"joint": True, "share_memory": False}, "joint is true and share_memory false"),
     ],

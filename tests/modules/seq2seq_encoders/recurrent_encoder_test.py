@@ -67,20 +67,6 @@ def test_state_dict_moves_between_devices(name):
             torch.testing.assert_close(output.cpu(), expected)
 
 
-@all_encoders
-@pytest.mark.parametrize(
-    "options, message",
-    [
-        ({"num_layers": 2}, "num_layers 2, expected 1"),
-        ({"bias": False}, "bias False, expected True"),
-    ],
-)
-def test_modules_that_cannot_be_converted(name, options, message):
-    cls, own_options = ENCODERS[name]
-    with pytest.raises(ConfigurationError, match=f"the module to load has {message}"):
-        cls.from_torch(torch_module(name, **options), **own_options)
-
-
 def test_modules_of_the_wrong_type_and_size():
     with pytest.raises(ConfigurationError, match="MageGru: the module to load has type 'LSTM', expected 'GRU'"):
         MageGru.from_torch(torch.nn.LSTM(5, 8), {"sequential": 6, "coref": 2})

@@ -1,9 +1,7 @@
 import numpy
 import pytest
 import torch
-from allennlp.common import Params
 from allennlp.common.checks import ConfigurationError
-from allennlp.modules import Seq2VecEncoder
 
 from allennlp_coref_rc.modules.seq2vec_encoders import CharacterCnn, ProjectedGru
 
@@ -59,17 +57,6 @@ def test_dimensions_and_gradients(name):
     module(inputs, mask).sum().backward()
     assert (inputs.grad[~mask] == 0).all() and (inputs.grad[mask] != 0).any()
     assert all(p.grad is not None for p in module.parameters())
-
-
-def test_registered():
-    cnn = Seq2VecEncoder.from_params(
-        Params({"type": "character_cnn", "embedding_dim": 10, "num_filters": 50, "bias": False})
-    )
-    assert sum(p.numel() for p in cnn.parameters()) == 50 * 10 * 5
-    gru = Seq2VecEncoder.from_params(
-        Params({"type": "projected_gru", "input_size": 25, "hidden_size": 25, "output_size": 64})
-    )
-    assert gru.get_output_dim() == 64
 
 
 @pytest.mark.parametrize(

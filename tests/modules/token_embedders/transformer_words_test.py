@@ -7,9 +7,7 @@ from allennlp.common.checks import ConfigurationError
 from allennlp.data import Batch, Instance, Token, TokenIndexer, Vocabulary
 from allennlp.data.fields import TextField
 from allennlp.modules.token_embedders import TokenEmbedder
-from allennlp.nn import Initializer
 
-from allennlp_coref_rc.models.ga_reader import _word_ids
 from allennlp_coref_rc.modules.token_embedders import TransformerWords
 from tests import tiny_transformers
 
@@ -80,10 +78,3 @@ def test_windows_longer_than_the_transformer_can_read(transformer_folders, archi
     else:
         with pytest.raises(ConfigurationError, match="max_length is 65, expected 64 or less"):
             TransformerWords(transformer_folders[architecture], max_length=longest + 1)
-
-
-def test_initializers_and_features_say_what_they_cannot_read():
-    with pytest.raises(ConfigurationError, match=r"gated_normal is for matrices: found a.norm of shape \(3,\)"):
-        Initializer.by_name("gated_normal")()(torch.ones(3), parameter_name="a.norm")
-    with pytest.raises(ConfigurationError, match="found the token_indexers transformer, expected one"):
-        _word_ids({"transformer": {"token_ids": torch.zeros(1, 3)}})

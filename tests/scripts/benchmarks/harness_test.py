@@ -124,17 +124,3 @@ def test_no_figures_where_values_disagree(allocations, capsys, given):
     with pytest.raises(harness.Disagreement, match=r"A is not B|times=2.: rounds return .2, 1, 1, 1"):
         allocations.measure(Report(allocations.arguments))
     assert capsys.readouterr().out == "" and not allocations.arguments.json.exists()
-
-
-@pytest.mark.parametrize(
-    "words, message",
-    [
-        (["readers", "--rounds", 0, "{}", "a"], "found 0, expected an integer, 1 or more"),
-        (["readers", "--device", "cuda", "{}", "a"], "no GPU that PyTorch can use"),
-        (["epochs"], "invalid choice: 'epochs'"),
-    ],
-)
-def test_what_is_wrong_is_said_in_one_line(fails, monkeypatch, words, message):
-    monkeypatch.setattr("torch.cuda.is_available", lambda: False)
-    text = fails(*words)
-    assert message in text and text.count("\n") == 1

@@ -99,19 +99,6 @@ def test_readers(call, tmp_path):
     assert rows[0]["tokens"] == str(words)
 
 
-@pytest.mark.parametrize(
-    "arguments, message",
-    [
-        (["{}"], "expected pairs of a config and a file"),
-        (['{"type": "annotated_lambada"}', "nowhere.txt"], "nowhere.txt: no such file"),
-        (["nowhere.jsonnet", "nowhere.txt"], "nowhere.jsonnet"),
-        (['{"type": "annotated_lambada"', "a.txt"], "expected a comma"),
-    ],
-)
-def test_readers_that_cannot_be_made(fails, arguments, message):
-    assert message in fails("readers", *arguments)
-
-
 def test_rounds_that_read_different_numbers(fails, monkeypatch):
     read, lengths = AnnotatedBabiReader.read, iter((1, 2))
     monkeypatch.setattr(AnnotatedBabiReader, "read", lambda *arguments: list(read(*arguments))[: next(lengths)])

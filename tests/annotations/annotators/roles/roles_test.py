@@ -3,7 +3,7 @@
 import pytest
 
 from allennlp_coref_rc.annotations import AnnotatedText
-from allennlp_coref_rc.annotations.annotators import Annotator, Roles
+from allennlp_coref_rc.annotations.annotators import Roles
 
 
 @pytest.fixture(scope="module")
@@ -87,7 +87,3 @@ def test_odd_texts(roles, tokens):
     if len(tokens) > 2000:
         # Every piece of a long sentence is labelled.
         assert {frame.predicate[0] // 200 for frame in annotated.frames} == set(range(11))
-
-
-def test_the_registered_name_has_the_options_of_the_class():
-    assert Annotator.by_name("roles") is Roles

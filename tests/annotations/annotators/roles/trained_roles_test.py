@@ -92,8 +92,3 @@ def test_archives_are_loaded_when_first_used_and_missing_ones_named(tmp_path):
     (tmp_path / "none.tar.gz").write_text("nothing")
     with pytest.raises(ConfigurationError, match=re.escape(f"{tmp_path}/none.tar.gz: found a damaged archive")):
         annotator.annotate(AnnotatedText("He ran because it rained".split()))
-
-
-def test_mistaken_settings_are_named():
-    with pytest.raises(ConfigurationError, match="batch_tokens is 0, expected 1 or more"):
-        Roles(batch_tokens=0)
