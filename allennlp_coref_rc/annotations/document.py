@@ -59,6 +59,10 @@ class Document:
         start = sum(self.parts[:index])
         return start, start + self.parts[index]
 
+    def tokens_of(self, index: int) -> list[str]:
+        """The tokens of a part."""
+        return self.text.tokens[slice(*self.part(index))]
+
     @classmethod
     def of(cls, *parts: AnnotatedText, id: Optional[str] = None, data: Optional[dict[str, Any]] = None) -> "Document":
         """A document of a passage and its questions, which keep their annotations."""

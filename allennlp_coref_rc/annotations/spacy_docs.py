@@ -14,7 +14,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, replace
 from itertools import pairwise
-from typing import TYPE_CHECKING, Any, NamedTuple, Optional
+from typing import Any, NamedTuple, Optional
 
 import srsly  # type: ignore[import-untyped]
 from spacy.tokens import Doc, Span, SpanGroup
@@ -25,9 +25,6 @@ from allennlp_coref_rc.annotations.tokenization import Span as TokenSpan
 from allennlp_coref_rc.annotations.tokenization import sentence_spans
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.schema import validated
-
-if TYPE_CHECKING:
-    from allennlp_coref_rc.annotations.annotated_text import AnnotatedText
 
 CLUSTERS = "coref_clusters"
 FRAMES = "srl_frames"
@@ -116,7 +113,7 @@ def _span(doc: Doc, start: int, end: int, **labels: Any) -> Span:
     return span
 
 
-def to_doc(text: "AnnotatedText", vocab: Vocab) -> Doc:
+def to_doc(text: Any, vocab: Vocab) -> Doc:
     """A doc with a text's tokens, sentences and structure, and blanks between tokens unless `offsets` say otherwise."""
     starts = {start for start, _ in text.sentences}
     # Tokens without characters are not in the source.

@@ -17,16 +17,12 @@ ESCAPE = 16
 
 _decoder = json.JSONDecoder()
 _blank = re.compile(r"[ \t\n\r]+")
-_half = re.compile("[\ud800-\udfff]")
 _escaped_half = re.compile(r"\\u[dD][89a-fA-F]")
 
+half_of_pair = re.compile("[\ud800-\udfff]")
+"""Half of a surrogate pair, which cannot be written as UTF-8."""
 
 HALF = "found half of a surrogate pair (such as \\ud800), expected Unicode text"
-
-
-def is_text(string: str) -> bool:
-    """Whether a string can be written as UTF-8, unlike one with half of a surrogate pair."""
-    return not _half.search(string)
 
 
 def refuse_constant(name: str) -> Any:
@@ -51,7 +47,8 @@ def parse_json(text: str) -> Any:
 
 
 def _has_half(value: Any, text: str, start: int = 0, end: int = sys.maxsize) -> bool:
-    return bool(_escaped_half.search(text, start, end)) and not is_text(json.dumps(value, ensure_ascii=False))
+    escaped = _escaped_half.search(text, start, end)
+    return bool(escaped and half_of_pair.search(json.dumps(value, ensure_ascii=False)))
 
 
 def read_json_objects(path: str, leave_out: LeaveOut = refuse) -> Iterator[tuple[str, dict[str, Any]]]:

@@ -5,7 +5,7 @@ from functools import partial
 from typing import Any, Optional, Union
 
 from allennlp_coref_rc.common.errors import ConfigurationError
-from allennlp_coref_rc.common.json_objects import is_text, read_json_objects
+from allennlp_coref_rc.common.json_objects import half_of_pair, read_json_objects
 from allennlp_coref_rc.common.malformed import with_errors
 from allennlp_coref_rc.common.messages import excerpt
 
@@ -57,12 +57,12 @@ class JsonValue:
     def strings(self) -> builtins.list[str]:
         are_strings = isinstance(self.value, (list, tuple)) and all(isinstance(value, str) for value in self.value)
         # At once, which is faster.
-        if are_strings and is_text("".join(self.value)):
+        if are_strings and not half_of_pair.search("".join(self.value)):
             return list(self.value)
         return [value.string() for value in self.list()]
 
     def string(self) -> str:
-        if not isinstance(self.value, str) or not is_text(self.value):
+        if not isinstance(self.value, str) or half_of_pair.search(self.value):
             raise self.error("a string")
         return self.value
 

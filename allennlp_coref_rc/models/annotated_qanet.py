@@ -102,7 +102,7 @@ class AnnotatedQanet(SpanModel):
             TokenVectors(embedded_question, get_text_field_mask(question), question_annotations),
         )
         pair = encode_pair(self._phrase_layer, self._phrase_layer, pair)
-        pair = pair.with_vectors(*(self._dropout(text.vectors) for text in pair))
+        pair = pair.with_vectors(self._dropout(pair.passage.vectors), self._dropout(pair.question.vectors))
         modeled = [self._modeling_proj_layer(self._dropout(self._attend(pair)))]
         for layer in repeated(self._modeling_layer, MODELING_LAYERS):
             modeled.append(self._dropout(layer(pair.passage._replace(vectors=modeled[-1]))))

@@ -12,7 +12,7 @@ from allennlp.predictors import Predictor
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText
 from allennlp_coref_rc.annotations.annotators import Annotator
 from allennlp_coref_rc.common.errors import ConfigurationError
-from allennlp_coref_rc.common.json_objects import is_text, parse_json
+from allennlp_coref_rc.common.json_objects import half_of_pair, parse_json
 from allennlp_coref_rc.common.json_value import JsonValue
 from allennlp_coref_rc.common.messages import excerpt, most_similar
 from allennlp_coref_rc.data.dataset_readers.reading_comprehension_reader import ReadingComprehensionReader
@@ -151,7 +151,7 @@ def _check_text(key: str, text: Any) -> None:
     elif isinstance(text, (list, tuple)):
         for part in JsonValue(text, path=key).list():
             part.text()
-    elif not isinstance(text, str) or not is_text(text):
+    elif not isinstance(text, str) or half_of_pair.search(text):
         raise JsonValue(text, path=key).error("a string" if isinstance(text, str) else "a text or a list of texts")
 
 

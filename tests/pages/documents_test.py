@@ -144,10 +144,13 @@ def test_clicks_lead_from_mention_to_mention_and_show_frames(folder):
         assert page.inner_text("#step-name") == "pass 2"
 
 
+ENDINGS = {"dassa": ".jsonl", "e2e_coref": ".jsonlines", "gap": ".tsv"}
+
+
 @pytest.mark.parametrize("form", [name for name in NAMES if name not in ("annotated", "conll_2012")])
 def test_other_formats_are_shown(tmp_path, form):
     assert set(NAMES) == set(FORMATS)
-    path = PROJECT / "tests" / "fixtures" / "formats" / (form + {"dassa": ".jsonl", "gap": ".tsv"}.get(form, ""))
+    path = PROJECT / "tests" / "fixtures" / "formats" / (form + ENDINGS.get(form, ""))
     number = write_pages(str(path), str(tmp_path / "out"), form)
     pages = sorted((tmp_path / "out").glob("0*.html"))
     assert len(pages) == number > 0

@@ -14,7 +14,7 @@ from allennlp_coref_rc.annotations.formats.conll_2012 import read_conll_2012
 from allennlp_coref_rc.annotations.formats.conll_2016 import read_conll_2016
 from allennlp_coref_rc.annotations.formats.conllu import read_conllu
 from allennlp_coref_rc.annotations.formats.corenlp import read_corenlp
-from allennlp_coref_rc.annotations.formats.dassa import annotated_text_from_dassa, read_dassa
+from allennlp_coref_rc.annotations.formats.dassa import annotated_text_from_dassa, document_from_dassa, read_dassa
 from allennlp_coref_rc.annotations.formats.e2e_coref import read_e2e_coref
 from allennlp_coref_rc.annotations.formats.gap import read_gap
 from allennlp_coref_rc.common.errors import ConfigurationError

@@ -1,6 +1,7 @@
 import logging
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import replace
+from itertools import starmap
 from typing import Optional
 
 from allennlp_coref_rc.annotations.alignment import Alignment
@@ -14,6 +15,7 @@ from allennlp_coref_rc.annotations.annotated_text import (
     question_id,
 )
 from allennlp_coref_rc.annotations.bio import frame_of
+from allennlp_coref_rc.annotations.document import Document
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.json_value import JsonValue, read_json
 from allennlp_coref_rc.common.malformed import LeaveOut, kept, refuse
@@ -33,8 +35,7 @@ def read_dassa(path: str, leave_out: LeaveOut = refuse) -> Iterator[AnnotatedTex
 
 
 def _texts(number: int, document: JsonValue, leave_out: LeaveOut) -> Iterator[AnnotatedText]:
-    id = document.get("document_id")
-    name = f"P{number:05d}" if id is None else id.string()
+    name = _name(number, document)
     yield replace(annotated_text_from_dassa(document["summary_parse"], None, leave_out), id=name)
 
     def asked(i: int, question: JsonValue) -> AnnotatedText:
@@ -42,6 +43,30 @@ def _texts(number: int, document: JsonValue, leave_out: LeaveOut) -> Iterator[An
         return replace(text, id=question_id(name, i))
 
     yield from kept(lambda item: asked(*item), enumerate(document.listed("questions")), leave_out)
+
+
+def document_from_dassa(number: int, values: JsonValue, leave_out: LeaveOut = refuse) -> Document:
+    """
+    A document of such a file, with its number in the file, from 0. The data of a question are its `answers` and, if the
+    file has chunks that are like them, the first one as its `span`. `leave_out` gets the errors of malformed questions.
+    """
+    name = _name(number, values)
+    parts, known = [annotated_text_from_dassa(values["summary_parse"])], []
+    length = len(parts[0])
+    for question in values.listed("questions"):
+        try:
+            answers = list(map(JsonValue.string, filter(None, map(question.get, ("answer1", "answer2")))))
+            spans = [list(chunk["span"].span(length)) for chunk in question.listed("answers_best_chunks")]
+            parts.append(annotated_text_from_dassa(question["question_parse"], question.get("question_srl")))
+            known.append({"answers": answers, **({"span": spans[0]} if spans else {})})
+        except ConfigurationError as error:
+            leave_out(error)
+    return Document.of(*parts, id=name, data={"questions": known})
+
+
+def _name(number: int, document: JsonValue) -> str:
+    id = document.get("document_id")
+    return f"P{number:05d}" if id is None else id.string()
 
 
 def annotated_text_from_dassa(
@@ -61,21 +86,30 @@ def annotated_text_from_dassa(
     """
     tokens: list[str] = []
     sentences: list[Span] = []
-    frames: list[Optional[Frame]] = []
-    labelled = False
+    labelled: list[tuple[JsonValue, list[str], int]] = []
     for sentence in parse["sentences"].list():
-        words = sentence["tokens"].strings()
-        roles = sentence.get("srl")
+        words, roles = sentence["tokens"].strings(), sentence.get("srl")
         if roles is not None:
-            labelled = True
-            frames.extend(_frames(roles, words, len(tokens), leave_out))
+            labelled.append((roles, words, len(tokens)))
         if words:
             sentences.append((len(tokens), len(tokens) + len(words)))
             tokens.extend(words)
     if srl is not None and not labelled:
-        frames.extend(_frames(srl, tokens, 0, leave_out))
+        labelled.append((srl, tokens, 0))
+    tagged: list[tuple[list[str], list[str], list[str], int]] = []
+    for roles, words, offset in labelled:
+        given = roles.get("words")
+        spoken = given.strings() if given else []
+        for verb in roles.listed("verbs"):
+            try:
+                tagged.append((verb["tags"].strings(), spoken, words, offset))
+            except ConfigurationError as error:
+                leave_out(error)
 
     relations = list(kept(lambda relation: _relation(relation, len(tokens)), parse.listed("sdp"), leave_out))
+    mentions = parse.listed("coref_clusters")
+    clusters = list(kept(lambda cluster: _cluster(cluster, len(tokens)), mentions, leave_out))
+    frames = list(starmap(_frame, tagged))
     for items, what in (
         (frames, "frames left out that have no predicate or whose words are not the tokens"),
         (relations, "discourse relations left out that lack an argument"),
@@ -86,7 +120,7 @@ def annotated_text_from_dassa(
     return AnnotatedText(
         tokens,
         sentences,
-        list(kept(lambda cluster: _cluster(cluster, len(tokens)), parse.listed("coref_clusters"), leave_out)),
+        clusters,
         [frame for frame in frames if frame],
         [relation for relation in relations if relation],
     )
@@ -100,15 +134,8 @@ def _cluster(cluster: JsonValue, length: int) -> Cluster:
     return mentions
 
 
-def _frames(srl: JsonValue, tokens: Sequence[str], offset: int, leave_out: LeaveOut) -> list[Optional[Frame]]:
-    """The frames of one sentence, whose first token is at `offset`; `None` for each frame that does not fit."""
-    words = srl.get("words")
-    spoken = words.strings() if words else []
-    verbs = srl.listed("verbs")
-    return list(kept(lambda verb: _frame(verb["tags"].strings(), spoken, tokens, offset), verbs, leave_out))
-
-
-def _frame(tags: list[str], words: list[str], tokens: Sequence[str], offset: int) -> Optional[Frame]:
+def _frame(tags: list[str], words: list[str], tokens: list[str], offset: int) -> Optional[Frame]:
+    """The frame of a verb in a sentence whose first token is at `offset`; `None` if it does not fit."""
     frame = frame_of(tags)
     if frame is None:
         return None
@@ -130,12 +157,13 @@ def _frame(tags: list[str], words: list[str], tokens: Sequence[str], offset: int
 
 
 def _relation(relation: JsonValue, length: int) -> Optional[DiscourseRelation]:
-    def spans(part: Optional[JsonValue]) -> list[Span]:
+    parts: list[list[Span]] = []
+    for part in (relation["Arg1"], relation["Arg2"], relation.get("Conn")):
         span = part and part.get("Span")
-        return [span.span(length)] if span and span.value else []
-
-    arg1, arg2 = spans(relation["Arg1"]), spans(relation["Arg2"])
+        parts.append([span.span(length)] if span and span.value else [])
+    arg1, arg2, connective = parts
     if not arg1 or not arg2:
         return None
-    kind, sense = relation["Type"].choice(RELATION_TYPES), relation["Sense"].string()
-    return DiscourseRelation(kind, sense, arg1, arg2, spans(relation.get("Conn")))
+    return DiscourseRelation(
+        relation["Type"].choice(RELATION_TYPES), relation["Sense"].string(), arg1, arg2, connective
+    )

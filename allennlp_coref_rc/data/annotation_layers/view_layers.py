@@ -40,12 +40,17 @@ class ViewLayer(AnnotationLayer):
 
     label_names = ("labels",)
 
-    def views(self, text: AnnotatedText) -> list[View]:
+    def views(self, text: AnnotatedText, sentence_of: list[int]) -> list[View]:
+        """The views of a passage or a question, of which `sentence_of` has the number of each token's sentence."""
         raise NotImplementedError
 
     def make(self, text: AnnotatedText, boundary: int) -> tuple[Layer, Layer]:
-        passage, question = text.select((0, boundary)), text.select((boundary, len(text)))
-        return as_layer(self.views(passage), len(passage)), as_layer(self.views(question), len(question))
+        passage, question = text.select((0, boundary)), text.select((boundary, len(text.tokens)))
+        in_passage, in_question = passage.sentence_numbers(), question.sentence_numbers()
+        return (
+            as_layer(self.views(passage, in_passage), len(in_passage)),
+            as_layer(self.views(question, in_question), len(in_question)),
+        )
 
     def is_empty(self, layer: Layer) -> bool:
         """Whether no token has a label."""
@@ -54,7 +59,9 @@ class ViewLayer(AnnotationLayer):
 
 def as_layer(views: list[View], length: int) -> Layer:
     """Views as a layer: for each token, the lists of its labels and scopes in all views."""
-    return {name: [[getattr(view, name)[token] for view in views] for token in range(length)] for name in View._fields}
+    if not views:
+        return {name: [[] for _ in range(length)] for name in View._fields}
+    return {name: list(map(list, zip(*of_views))) for name, of_views in zip(View._fields, zip(*views))}
 
 
 WHOLE_TEXT = 1
@@ -135,16 +142,15 @@ class DiscourseViews(ViewLayer):
         self._max_views = max_views
         self._senses = senses
 
-    def views(self, text: AnnotatedText) -> list[View]:
-        numbers = text.sentence_numbers()
+    def views(self, text: AnnotatedText, sentence_of: list[int]) -> list[View]:
         explicit = self._kind == "explicit"
-        scopes = numbers if explicit else [NO_SCOPE] * len(text)
-        views = [View([NO_LABEL] * len(text), list(scopes)) for _ in range(self._max_views)]
+        scopes = sentence_of if explicit else [NO_SCOPE] * len(sentence_of)
+        views = [View([NO_LABEL] * len(sentence_of), list(scopes)) for _ in range(self._max_views)]
         so_far = [0] * len(text.sentences)
         for relation in text.relations:
             if (relation.type == "Explicit") != explicit or not relation.arg1:
                 continue
-            sentence = numbers[min(relation.arg1)[0]]
+            sentence = sentence_of[min(relation.arg1)[0]]
             index = sentence % 2
             if explicit:
                 index = so_far[sentence - 1]
@@ -181,10 +187,10 @@ class SentenceViews(ViewLayer):
         check_number("sentence_views", "num_views", num_views)
         self._num_views = num_views
 
-    def views(self, text: AnnotatedText) -> list[View]:
+    def views(self, text: AnnotatedText, sentence_of: list[int]) -> list[View]:
         views = []
         for shift in range(self._num_views):
-            places = [divmod(number - 1 + shift, self._num_views) for number in text.sentence_numbers()]
+            places = [divmod(number - 1 + shift, self._num_views) for number in sentence_of]
             views.append(View([str(place + 1) for _, place in places], [scope + 1 for scope, _ in places]))
         return views
 
@@ -275,13 +281,12 @@ class SrlViews(ViewLayer):
         self._max_views = max_views
         self._pad_views = pad_views
 
-    def views(self, text: AnnotatedText) -> list[View]:
-        numbers = text.sentence_numbers()
+    def views(self, text: AnnotatedText, sentence_of: list[int]) -> list[View]:
         frames: list[list[Frame]] = [[] for _ in text.sentences]
         for frame in sorted(text.frames, key=lambda frame: frame.predicate):
-            frames[numbers[frame.predicate[0]] - 1].append(frame)
+            frames[sentence_of[frame.predicate[0]] - 1].append(frame)
         num_views = self._max_views if self._pad_views else min(self._max_views, max(map(len, frames), default=0))
-        views = [View([NO_LABEL] * len(text), list(numbers)) for _ in range(num_views)]
+        views = [View([NO_LABEL] * len(sentence_of), list(sentence_of)) for _ in range(num_views)]
         for (first, last), in_sentence in zip(text.sentences, frames):
             for view, frame in zip(views, in_sentence):
                 for role, span in [*frame.arguments, ("V", frame.predicate)]:

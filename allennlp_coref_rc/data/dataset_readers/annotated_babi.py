@@ -115,7 +115,7 @@ class AnnotatedBabiReader(ReadingComprehensionReader):
         known = {"answer": answer, "task": task, "supporting_facts": data.get("supporting_facts")}
         instance = self.make_instance(text, boundary, known)
         if answer is not None and is_word and not _has(text.tokens[:boundary], answer):
-            if not _has(document.text.tokens[slice(*document.part(0))], answer):
+            if not _has(document.tokens_of(0), answer):
                 raise ConfigurationError(
                     f"found the answer {answer[:80]!r}, expected a word of the passage; where answers are classes, set "
                     'dataset_reader.task, or dataset_reader.answer_type to "classification"'

@@ -10,7 +10,7 @@ from allennlp.data import DatasetReader, Instance
 
 from allennlp_coref_rc.annotations import Document
 from allennlp_coref_rc.annotations.annotated_text import Span, question_id
-from allennlp_coref_rc.annotations.formats import annotated_text_from_dassa
+from allennlp_coref_rc.annotations.formats import document_from_dassa
 from allennlp_coref_rc.common.checks import check_choice, check_number
 from allennlp_coref_rc.common.csv_rows import read_csv_rows
 from allennlp_coref_rc.common.errors import ConfigurationError
@@ -223,31 +223,24 @@ class AnnotatedNarrativeQaReader(ReadingComprehensionReader):
             data = [{"answers": answers} for answers in item.answers]
             document = super().document(passage, list(map(tokenize, item.questions)), data, item.document_id)
             return self._with_spans(document, tokenize)
-        values, id = item.values, item.values.get("document_id")
-        name = f"P{item.number:05d}" if id is None else id.string()
-        parts, known, malformed = [annotated_text_from_dassa(values["summary_parse"])], [], []
-        for question in values.listed("questions"):
-            try:
-                answers = [answer.string() for key in ("answer1", "answer2") if (answer := question.get(key))]
-                chunks = question.listed("answers_best_chunks")
-                spans = [list(chunk["span"].span(len(parts[0]))) for chunk in chunks]
-                parts.append(annotated_text_from_dassa(question["question_parse"], question.get("question_srl")))
-                known.append({"answers": answers, **({"span": spans[0]} if spans else {})})
-            except ConfigurationError as error:
-                malformed.append(str(error))
-        of_document = {"questions": known, **({MALFORMED: malformed} if malformed else {})}
-        return self._with_spans(Document.of(*parts, id=name, data=of_document), self.tokenize)
+        errors: list[ConfigurationError] = []
+        document = document_from_dassa(*item, errors.append)
+        if errors:
+            document.data[MALFORMED] = list(map(str, errors))
+        return self._with_spans(document, self.tokenize)
 
     def document(
         self, passage: GivenPassage, questions: Sequence[Text], data: Sequence[dict], id: Optional[str] = None
     ) -> Document:
+        for known in data:
+            JsonValue(known.get("answers", []), path="answers").strings()
         return self._with_spans(super().document(passage, questions, data, id), self.tokenize)
 
     def _with_spans(self, document: Document, tokenize: Callable[[str], list[str]]) -> Document:
         """Adds the span that is most like an answer to each question with answers and without a span."""
-        passage, *questions = (document.text.tokens[slice(*document.part(i))] for i in range(len(document.parts)))
+        passage, *questions = map(document.tokens_of, range(len(document.parts)))
         for question, data in zip(questions, document.questions):
-            answers = JsonValue(data.get("answers", []), path="answers").strings()
+            answers = data.get("answers")
             if answers and "span" not in data:
                 span = oracle_span(passage, question, list(map(tokenize, answers)), self._oracle)
                 if span:
@@ -257,8 +250,7 @@ class AnnotatedNarrativeQaReader(ReadingComprehensionReader):
     def passage_span(self, document: Document, question: int) -> Span:
         if self._excerpt_length is None:
             return super().passage_span(document, question)
-        passage, asked = (document.text.tokens[slice(*document.part(part))] for part in (0, question + 1))
-        return excerpt_span(passage, asked, self._excerpt_length)
+        return excerpt_span(document.tokens_of(0), document.tokens_of(question + 1), self._excerpt_length)
 
     def to_instances(self, document: Document) -> Iterator[Instance]:
         offsets = None

@@ -189,7 +189,7 @@ class AnnotatedWikiHopReader(ReadingComprehensionReader):
         candidates, answer = _candidates(data), data.get("answer")
         text, boundary = self.select(document)
         passage = text.tokens[:boundary]
-        relation, *entity = document.text.tokens[slice(*document.part(1))]
+        relation, *entity = document.tokens_of(1)
 
         finder = WordFinder(passage)
         words = [self.tokenize(candidate) for candidate in candidates]

@@ -22,13 +22,16 @@ def checked_questions(document: Document) -> list[dict[str, Any]]:
         if not isinstance(question, dict):
             raise ConfigurationError(f"data: found the question {excerpt(question)}, expected an object")
         values = JsonValue(question, path="" if len(questions) == 1 else f"questions[{i}]")
-        for key, check in CHECKS.items():
+        for key in question:
             if (value := values.get(key)) is not None:
-                check(value, document.parts[0])
+                if key in CHECKS:
+                    CHECKS[key](value)
+                elif key in CHECKS_WITHIN_PASSAGE:
+                    CHECKS_WITHIN_PASSAGE[key](value, document.parts[0])
     return questions
 
 
-def _check_candidates(value: JsonValue, length: int) -> None:
+def _check_candidates(value: JsonValue) -> None:
     if not value.list():
         raise value.error("a list of one or more texts")
     for candidate in value.list():
@@ -48,23 +51,27 @@ def _check_spans(value: JsonValue, length: int) -> None:
             span.span(length)
 
 
-CHECKS: dict[str, Callable[[JsonValue, int], Any]] = {
-    "annotations": lambda value, length: [judgement.strings() for judgement in value.list()],
-    "answer": lambda value, length: value.string(),
-    "answer_in_context": lambda value, length: value.boolean(),
-    "answers": lambda value, length: value.strings(),
+CHECKS: dict[str, Callable[[JsonValue], Any]] = {
+    "annotations": lambda value: [judgement.strings() for judgement in value.list()],
+    "answer": JsonValue.string,
+    "answer_in_context": JsonValue.boolean,
+    "answers": JsonValue.strings,
     "candidates": _check_candidates,
-    "entities": lambda value, length: [form.string() for _, form in value.items()],
-    "id": lambda value, length: value.string(),
-    "no_context": lambda value, length: value.boolean(),
-    "oracle": lambda value, length: value.string(),
-    "passage_id": lambda value, length: value.string(),
-    "span": lambda value, length: value.span(length),
-    "spans": _check_spans,
-    "supporting_facts": lambda value, length: [fact.integer() for fact in value.list()],
-    "supports": _check_supports,
-    "task": lambda value, length: value.integer(1, NUM_TASKS),
-    "unanswerable": lambda value, length: value.boolean(),
-    "url": lambda value, length: value.string(),
+    "entities": lambda value: [form.string() for _, form in value.items()],
+    "id": JsonValue.string,
+    "no_context": JsonValue.boolean,
+    "oracle": JsonValue.string,
+    "passage_id": JsonValue.string,
+    "supporting_facts": lambda value: [fact.integer() for fact in value.list()],
+    "task": lambda value: value.integer(1, NUM_TASKS),
+    "unanswerable": JsonValue.boolean,
+    "url": JsonValue.string,
 }
-"""By key, a check of the value, given the number of tokens in the passage. It raises a `ConfigurationError`."""
+"""By key, a check of the value. It raises a `ConfigurationError`."""
+
+CHECKS_WITHIN_PASSAGE: dict[str, Callable[[JsonValue, int], Any]] = {
+    "span": JsonValue.span,
+    "spans": _check_spans,
+    "supports": _check_supports,
+}
+"""Those that take the number of tokens in the passage."""

@@ -340,7 +340,7 @@ class ReadingComprehensionReader(DatasetReader):
     @classmethod
     def registered_name(cls) -> str:
         """The name of this reader in configs."""
-        return next(name for name in DatasetReader.list_available() if DatasetReader.by_name(name) is cls)
+        return next(name for name, (reader, _) in DatasetReader._registry[DatasetReader].items() if reader is cls)
 
     def _shard(self, items: Iterable[Item]) -> Iterator[Item]:
         # AllenNLP's shard_iterable would also stop at max_instances items, but some of them may be skipped.
@@ -383,19 +383,21 @@ class ReadingComprehensionReader(DatasetReader):
 
     def passage_span(self, document: Document, question: int) -> Span:
         """The tokens that a question's instance has of the passage, before `max_passage_length` cuts them."""
-        return document.part(0)
+        return 0, document.parts[0]
 
     def select(self, document: Document, question: int = 0) -> tuple[AnnotatedText, int]:
         """The passage and a question (the first is 0), cut and wrapped as in instances, and the passage's length."""
-        clusters = document.questions[question].get("clusters")
+        clusters, asked = document.questions[question].get("clusters"), document.part(question + 1)
         pieces: list[Span] = []
-        for part, limit in ((0, self._max_passage_length), (question + 1, self._max_question_length)):
-            start, stop = document.part(part) if part else self.passage_span(document, question)
+        for name, (start, stop), limit in (
+            ("passage", self.passage_span(document, question), self._max_passage_length),
+            ("question", asked, self._max_question_length),
+        ):
             if start == stop:
-                raise ConfigurationError(f"found an empty {'question' if part else 'passage'}, expected some text")
+                raise ConfigurationError(f"found an empty {name}, expected some text")
             if limit is not None:
                 tokens = document.text.tokens[start:stop]
-                if part and PLACEHOLDER in tokens[limit:] and PLACEHOLDER not in tokens[:limit]:
+                if name == "question" and PLACEHOLDER in tokens[limit:] and PLACEHOLDER not in tokens[:limit]:
                     start += tokens.index(PLACEHOLDER) + 1 - limit
                 stop = min(stop, start + limit)
             pieces.append((start, stop))
@@ -403,12 +405,11 @@ class ReadingComprehensionReader(DatasetReader):
         text = document.text.select(passage_span, *self._wrapped(question_span))
         if clusters is not None:
             # They count the tokens of the texts before they are cut.
-            start, stop = document.part(question + 1)
-            uncut = document.text.select(document.part(0), *self._wrapped((start, stop)))
+            uncut = document.text.select(document.part(0), *self._wrapped(asked))
             given = dataclasses.replace(uncut, clusters=clusters_from_json(clusters)).checked()
-            shift = document.parts[0] + self._wrap_question - start
-            asked = question_span[0] + shift, question_span[1] + shift
-            text = dataclasses.replace(text, clusters=given.select(passage_span, *self._wrapped(asked)).clusters)
+            shift = document.parts[0] + self._wrap_question - asked[0]
+            in_uncut = question_span[0] + shift, question_span[1] + shift
+            text = dataclasses.replace(text, clusters=given.select(passage_span, *self._wrapped(in_uncut)).clusters)
         return text, passage_span[1] - passage_span[0]
 
     def _wrapped(self, question: Span) -> list[Piece]:

@@ -10,7 +10,7 @@ from allennlp.common.checks import ConfigurationError
 from allennlp.data import DatasetReader
 
 from allennlp_coref_rc.annotations import AnnotatedText, Document, write_documents
-from allennlp_coref_rc.data.dataset_readers.question_data import CHECKS, checked_questions
+from allennlp_coref_rc.data.dataset_readers.question_data import CHECKS, CHECKS_WITHIN_PASSAGE, checked_questions
 from tests.data.dataset_readers.reader_assertions import left_out, refusal
 
 GOOD = {
@@ -126,7 +126,11 @@ def test_an_answer_is_a_candidate_by_its_text_or_by_its_tokens(tmp_path):
 
 def test_every_key_that_readers_know_is_checked():
     """All keys in the readers' own documents are known, so that no new key is forgotten."""
-    assert {key for data in GOOD.values() for key in data} | {"no_context", "oracle", "url"} == set(CHECKS)
+    assert {key for data in GOOD.values() for key in data} | {
+        "no_context",
+        "oracle",
+        "url",
+    } == CHECKS.keys() | CHECKS_WITHIN_PASSAGE.keys()
 
 
 def test_of_several_questions_the_message_says_which():
