@@ -203,9 +203,7 @@ def test_options_of_an_address():
 @pytest.mark.parametrize(
     "row, message",
     [
-        ({"question": None}, "found null at question, expected a string"),
         ({"answers": {"text": ["a", "b"], "answer_start": [0]}}, "expected 2 places, as many as answers.text"),
-        ({"answers": {"text": [" "], "answer_start": [0]}}, "expected some text"),
     ],
 )
 def test_mistakes_name_the_data_set_the_split_and_the_row(row, message, tmp_path):

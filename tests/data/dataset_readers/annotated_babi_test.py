@@ -26,7 +26,6 @@ from tests.data.dataset_readers.reader_assertions import left_out
 from tests.shared import PROJECT
 
 FIXTURES = PROJECT / "tests" / "fixtures" / "babi"
-TASKS = (1, 2, 6, 8, 15, 16)
 
 
 def fixture(task, split="train"):
@@ -202,8 +201,7 @@ class TestAnnotatedBabiReader:
         assert instance["metadata"].metadata["task"] is None
         assert "candidates" not in next(iter(reader(task=6).read(str(path)))).fields
 
-    @pytest.mark.parametrize("task", TASKS)
-    @pytest.mark.parametrize("split", ["train", "valid", "test"])
+    @pytest.mark.parametrize("task, split", [(1, "train"), (16, "valid"), (15, "test")])
     def test_names_of_splits(self, task, split, tmp_path, monkeypatch):
         # A folder that happens to have the name of a split is not meant.
         (tmp_path / split).mkdir()
@@ -236,10 +234,6 @@ class TestAnnotatedBabiReader:
             list(reader(folder="bundled://simulated", task=1).read("train"))
         with pytest.raises(ConfigurationError, match="folder is 'bundled://tales', expected 'bundled://simulated'"):
             reader(folder="bundled://tales", task=2)
-
-    def test_a_file_may_be_given_in_spite_of_a_folder(self):
-        instances = list(reader(folder="/nowhere", task=1).read(fixture(1)))
-        assert len(instances) == 7
 
     @pytest.mark.parametrize("options", [{"task": 0}, {"task": 21}, {"answer_type": "span"}, {"answer_type": ""}])
     def test_bad_options_are_refused(self, options):
@@ -393,8 +387,3 @@ def test_questions_without_an_answer_are_warned_of_where_others_have_one(tmp_pat
     warnings = [record.getMessage() for record in caplog.records if record.levelno == logging.WARNING]
     start = f"{path}: 1 of 2 questions have no answer, the first in {path}, line 3; "
     assert [warning.startswith(start) for warning in warnings] == ([True] if answers == "10" else [])
-
-
-def test_zero_is_a_number():
-    assert CorefClusters().is_empty({"clusters": [[], []]})
-    assert not CorefClusters().is_empty({"clusters": [[], [0]]})
