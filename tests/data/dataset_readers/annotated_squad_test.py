@@ -106,11 +106,6 @@ class TestQuoref:
         ]
         assert [article for article, _ in groupby(values["article"] for values in without)] == [None, "Dukes"]
 
-    def test_places_name_the_paragraph(self):
-        places = [place for place, _ in quoref().read_items(TRAIN, TRAIN)]
-        expected = ["data[0].paragraphs[0]", "data[0].paragraphs[1]", "data[1].paragraphs[0]"]
-        assert places == [f"{TRAIN}, line 1, {place}" for place in expected]
-
     def test_tokens_stand_in_the_passage_where_the_metadata_say(self):
         for values in metadata(quoref(max_passage_length=20).read(TRAIN)):
             cut = [values["original_passage"][slice(*offset)] for offset in values["token_offsets"]]
@@ -329,12 +324,6 @@ class TestMalformedFiles:
         found = left_out(quoref(), path)
         assert found.startswith(f"{path}, line 1, data[0].paragraphs[0]: found ") and message in found
         assert len(list(quoref().read(path))) == len(list(quoref().read(TRAIN))) - 1
-
-    def test_passages(self, damaged):
-        path = damaged(lambda values: values["data"][1]["paragraphs"][0].update(context=" "))
-        assert "data[1].paragraphs[0]: found " in left_out(quoref(), path)
-        path = damaged(lambda values: values["data"][1]["paragraphs"][0].pop("context"))
-        assert "expected an object with the key 'context'" in left_out(quoref(), path)
 
     def test_annotated_documents_with_and_without_the_source(self, tmp_path):
         path = str(tmp_path / "a.jsonl")
