@@ -8,7 +8,7 @@ prints them for updates of 4 and 2 questions, under these words. "mistake" has w
 are on the CPU meet a text on the GPU, and "benchmark" what the benchmark on a GPU reports of readers on both devices.
 """
 
-from tests import pretended_gpu  # isort: skip  before anything imports PyTorch
+from scripts.benchmarks import pretended_gpu  # isort: skip  before anything imports PyTorch
 
 import json
 import os

@@ -29,19 +29,19 @@ class Moments:
         self.left = at
         self.stopped = False
 
-    def pass_one(self, operation=""):
+    def pass_one(self, operation="", path=None):
         self.left -= 1
         if self.kind == "full":
             if self.left < 0 and operation in NEED_ROOM:
                 self.stopped = True
-                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+                raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), path)
         elif self.left == -1:
             self.stopped = True
             os.kill(os.getpid(), {"kill": signal.SIGKILL, "int": signal.SIGINT, "term": signal.SIGTERM}[self.kind])
 
     def around(self, function, name=""):
         def run(*args, **kwargs):
-            self.pass_one(name)
+            self.pass_one(name, args[0] if name == "mkdir" else None)
             result = function(*args, **kwargs)
             self.pass_one()
             return result

@@ -68,6 +68,7 @@ def import_packages(names: Iterable[str]) -> None:
     from allennlp.common.util import import_module_and_submodules
 
     for name in names:
+        INCLUDED.setdefault(name)
         try:
             import_module_and_submodules(name)
         except ModuleNotFoundError as error:
@@ -76,6 +77,9 @@ def import_packages(names: Iterable[str]) -> None:
                 raise
             raise ConfigurationError(f"--include-package {name}: no such package") from error
 
+
+INCLUDED: dict[str, None] = {}
+"""The packages that `import_packages` was asked for. Processes that work for this one need them too."""
 
 NO_CLASSES = ("allennlp.common.cached_transformers", "allennlp.sanity_checks", "allennlp.tools")
 """Modules of AllenNLP that register no class and take long to import."""

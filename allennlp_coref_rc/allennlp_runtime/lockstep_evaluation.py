@@ -9,7 +9,7 @@ test set in the first process alone, which then waits for the others for ever.
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from functools import lru_cache, partial
-from itertools import chain, repeat
+from itertools import islice
 from typing import Any, Optional
 from unittest.mock import patch
 
@@ -22,6 +22,9 @@ from torch import distributed
 
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.wrapping import wrapping
+
+AT_ONCE = 16
+"""How many batches a process reads ahead. Once for so many, the processes tell each other how many they have."""
 
 COLLECTIVES = ("all_reduce", "all_gather", "get_world_size")
 """The functions of `torch.distributed` by which metrics are summed over processes."""
@@ -42,14 +45,18 @@ class LockstepBatches:
         return len(self._batches)  # type: ignore[arg-type]  # a lazy loader raises a TypeError here, which is expected
 
     def __iter__(self) -> Iterator[Any]:
-        for batch in chain(self._batches, repeat(None)):
-            busy = _busy(batch is not None)
-            if not busy:
-                return
-            self._last = busy[-1]
-            with _among(busy):
-                if batch is not None:
-                    yield batch
+        batches = iter(self._batches)
+        most = AT_ONCE
+        while most == AT_ONCE:
+            own = list(islice(batches, AT_ONCE))
+            numbers = _of_all(len(own))
+            most = max(numbers)
+            for i in range(most):
+                busy = tuple(rank for rank, number in enumerate(numbers) if number > i)
+                self._last = busy[-1]
+                with _among(busy):
+                    if i < len(own):
+                        yield own[i]
 
     def complete(self, metrics: dict[str, float]) -> dict[str, float]:
         """The metrics of all questions, given those of this process. All processes have to call it together."""
@@ -58,15 +65,19 @@ class LockstepBatches:
         return objects[0]
 
 
-def _busy(is_busy: bool) -> tuple[int, ...]:
-    flags = torch.zeros(distributed.get_world_size(), dtype=torch.long)
-    flags[distributed.get_rank()] = is_busy
-    return tuple(dist_reduce_sum(flags).nonzero().flatten().tolist())
+def _of_all(number: int) -> list[int]:
+    """The numbers of all processes."""
+    numbers = torch.zeros(distributed.get_world_size(), dtype=torch.long)
+    numbers[distributed.get_rank()] = number
+    return dist_reduce_sum(numbers).tolist()
 
 
 @contextmanager
 def _among(ranks: tuple[int, ...]) -> Iterator[None]:
     """Within this, metrics are summed over these processes. All processes have to enter it together."""
+    if len(ranks) == distributed.get_world_size():
+        yield
+        return
     group = _group(distributed.group.WORLD, ranks)
     functions: dict[str, Any] = {name: partial(getattr(distributed, name), group=group) for name in COLLECTIVES}
     with patch.multiple(distributed, **functions):
@@ -75,7 +86,7 @@ def _among(ranks: tuple[int, ...]) -> Iterator[None]:
 
 @lru_cache(maxsize=None)
 def _group(world: Any, ranks: tuple[int, ...]) -> Any:
-    return world if len(ranks) == world.size() else distributed.new_group(ranks)
+    return distributed.new_group(ranks)
 
 
 def evaluate(model: Model, loader: DataLoader, cuda_device: Any, weight_key: str = "") -> dict[str, float]:

@@ -23,7 +23,7 @@ from allennlp_coref_rc.common.workers import Chunk, Workers, chunks
 
 logger = logging.getLogger(__name__)
 
-PRELOADED = "allennlp_coref_rc.annotation_runs.preloaded"
+PRELOADED = "allennlp_coref_rc.allennlp_runtime.preloaded"
 
 MAX_CHUNK = 100
 """The most documents in a chunk. By default a chunk has a hundredth of all documents, if that is less."""

@@ -1,7 +1,8 @@
 """
 Checks the config of an experiment: names that are not registered, unknown keys, values of a wrong type, GPUs and files
 that are missing. Then it reads the first instances of the data, builds the model, without pretrained weights, and runs
-it on them, which also shows encoders that lack annotations that they read.
+it on them, which also shows encoders that lack annotations that they read. It also says how large the data are and how
+long it takes to prepare them.
 """
 
 import argparse
@@ -27,7 +28,7 @@ def run(args: argparse.Namespace) -> None:
     import_packages(args.include_package)
     path = locate(args.config)
     params = check_experiment(path, args.overrides)
-    from allennlp_coref_rc.config_check.trial import try_out
+    from allennlp_coref_rc.config_check.trial import sizes, try_out
 
     try:
         warnings = try_out(params)
@@ -35,3 +36,5 @@ def run(args: argparse.Namespace) -> None:
         raise ConfigurationError(f"{path}: {error}") from error
     but = "; warnings:" if warnings else ""
     print("\n  ".join([f"{path}: no errors{but}", *warnings]))
+    for line in sizes(params):
+        print(line)

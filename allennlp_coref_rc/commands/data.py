@@ -56,6 +56,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     kind.add_argument("folder", metavar="FOLDER", help="the folder of .question files")
     kind.add_argument("output", metavar="OUTPUT", help="the file to write")
 
+    kind = add_kind("prepared", "list what trainings have prepared, or remove it", prepared)
+    kind.add_argument("--remove", nargs="+", metavar="KEY", help="removes these, or all")
+
     kind = add_kind("exchangeable", "find words that can be exchanged in training data", exchangeable)
     kind.add_argument("config", metavar="CONFIG", help="a config with a dataset_reader and a train_data_path")
     kind.add_argument("-o", "--overrides", default="", metavar="JSON", help="values in place of the config's")
@@ -185,6 +188,28 @@ def to_jsonl(args: argparse.Namespace) -> None:
     files = question_files(find_questions(args.folder))
     write_json_lines(args.output, progress_bar(files, unit=" questions"))
     print(f"{args.output}: {len(files):,} questions")
+
+
+def prepared(args: argparse.Namespace) -> None:
+    """
+    Lists the data that trainings have prepared, which later ones find again: the key, the size, the number of
+    questions, the data path and the reader. With --remove, removes those with these keys. The folder is prepared/ in
+    ALLENNLP_CACHE_ROOT, which is ~/.allennlp if it is not set.
+    """
+    from allennlp_coref_rc.data.store.preparing import stored
+
+    found = list(stored())
+    for key in args.remove or ():
+        if key != "all" and key not in {store.key for store in found}:
+            raise ConfigurationError(
+                f"--remove: found {key!r}, expected all, or keys that coref-rc data prepared lists"
+            )
+    for store in found:
+        removed = args.remove and ("all" in args.remove or store.key in args.remove)
+        print(f"{'removed ' if removed else ''}{store.key}  {store.size / 1e6:10,.1f} MB  {store.about}")
+        if removed:
+            store.remove()
+    print(f"{sum(store.size for store in found) / 1e6:,.1f} MB in all")
 
 
 def exchangeable(args: argparse.Namespace) -> None:

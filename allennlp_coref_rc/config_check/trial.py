@@ -1,6 +1,6 @@
 """Reads the first instances of the data that a config names, builds its model, and runs it on them."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from copy import deepcopy
 from functools import partial
 from itertools import islice
@@ -50,6 +50,20 @@ def try_out(params: Mapping[str, Any]) -> list[str]:
     finally:
         getLogger(ENCODERS).removeHandler(warnings)
     return [record.getMessage() for record in warnings.buffer]
+
+
+def sizes(params: Mapping[str, Any]) -> Iterator[str]:
+    """A line for each file that data loaders prepare: its size, and what it takes to prepare it."""
+    from allennlp_coref_rc.data.store.preparing import estimate
+
+    loaders = {"train_data_path": "data_loader"}
+    for key, reader, path in data_paths(params):
+        loader = params.get(loaders.get(key, "validation_data_loader")) or params["data_loader"]
+        if loader.get("type") == "prepared" and "://" not in path and not reader.get("max_instances"):
+            with quiet_screen(speaks=False):
+                found = estimate(DatasetReader.from_params(Params(deepcopy(reader))), path)  # type: ignore[arg-type]
+            minutes = f"{found.minutes:.0f} minutes" if found.minutes >= 1 else "less than a minute"
+            yield f"{key}: {found.items:,} items; prepared in {minutes}, {found.size / 1e6:,.1f} MB on disk"
 
 
 def _model(params: Mapping[str, Any], instances: list[Instance]) -> Model:

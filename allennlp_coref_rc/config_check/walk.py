@@ -190,7 +190,9 @@ def _is_followed(cls: Any) -> bool:
     from allennlp.common import FromParams
 
     method = getattr(getattr(cls, "from_params", None), "__func__", None)
-    return method is vars(FromParams)["from_params"].__func__
+    # A method that wraps it follows signatures, too.
+    own = vars(FromParams)["from_params"].__func__
+    return method is not None and inspect.unwrap(method) is inspect.unwrap(own)
 
 
 def _a(cls: type) -> str:

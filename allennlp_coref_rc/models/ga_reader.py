@@ -18,7 +18,6 @@ from allennlp_coref_rc.modules.answer_layers import AnswerLayer
 from allennlp_coref_rc.modules.attention import Attention
 from allennlp_coref_rc.modules.entity_substitution import EntitySubstitution
 from allennlp_coref_rc.modules.gating import GatedAttention, Gating
-from allennlp_coref_rc.modules.length_buckets import length_buckets
 from allennlp_coref_rc.modules.pair import Pair, TokenVectors
 from allennlp_coref_rc.modules.self_belief_aggregation import SelfBeliefAggregation
 from allennlp_coref_rc.modules.seq2seq_encoders import encode_pair
@@ -30,6 +29,12 @@ QE_COMM_DIM = 2
 QUESTION_POSITION_DIM = 16
 
 READ_OUTS = ("final_states", "cloze")
+
+SAVED = 0.25
+"""The share of its tokens, padding included, that a split must save a batch."""
+
+SMALLEST = 8
+"""The fewest texts of a bucket."""
 
 
 @Model.register("ga_reader")
@@ -337,3 +342,22 @@ def _word_ids(text: TextFieldTensors) -> torch.Tensor:
         f"ga_reader compares words of passage and question: found the token_indexers {', '.join(text)}, expected one "
         "of type single_id or oov_buckets among them"
     )
+
+
+def length_buckets(lengths: Sequence[int]) -> list[list[int]]:
+    """
+    Splits a batch into buckets that need less padding, as long as a split saves a quarter of the tokens. Gives the
+    indices of the texts in each bucket. The buckets, and the texts in a bucket, are in order of length, the shortest
+    first.
+    """
+    return _split(sorted(range(len(lengths)), key=lengths.__getitem__), lengths)
+
+
+def _split(texts: list[int], lengths: Sequence[int]) -> list[list[int]]:
+    number, longest = len(texts), lengths[texts[-1]] if texts else 0
+    places = range(SMALLEST, number - SMALLEST + 1)
+    saved = {place: place * (longest - lengths[texts[place - 1]]) for place in places}
+    place = max(saved, key=saved.__getitem__, default=0)
+    if not place or saved[place] < SAVED * number * longest:
+        return [texts]
+    return _split(texts[:place], lengths) + _split(texts[place:], lengths)

@@ -15,6 +15,7 @@ SUBJECTS = {
     "recurrence": "the recurrence of C-GRU and MAGE-GRU with each backend, beside torch.nn.GRU",
     "updates": "training updates of the models in configs",
     "readers": "dataset readers",
+    "loading": "preparing data, and making batches of them, at the size of the real data",
     "annotators": "annotators",
     "lengths": "annotators on longer and longer texts, ordinary and hard ones",
     "start": "the start of each command, beside import allennlp.commands",

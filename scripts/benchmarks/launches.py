@@ -1,6 +1,6 @@
 """
 Counts what a training update launches and waits for on a GPU, by line. No GPU is needed: it is a pretended one (see
-tests/pretended_gpu.py).
+pretended_gpu.py).
 
     python -m scripts.benchmarks launches wikihop/ga_coref_gru narrativeqa/dassa_sdp_exp --tokens 2000
 
@@ -12,7 +12,7 @@ line.
 Values checked: tensors on the GPU meet no tensors on the CPU.
 """
 
-from tests import pretended_gpu  # isort: skip  before anything imports PyTorch
+from scripts.benchmarks import pretended_gpu  # isort: skip  before anything imports PyTorch
 
 import argparse
 from collections import Counter

@@ -3,9 +3,10 @@ Compiles the fused recurrence's kernels for GPUs that need not be there, and pri
 
     python -m scripts.benchmarks registers --json registers.json
 
-Each kernel is compiled as a `coref_gru` launches it: without edges, with two relations, and also with a memory, in
-training and in inference. A row is the worst of these. Registers are those of a thread. A multiprocessor has
-65,536. What does not fit is named below the table, and the exit status is 1.
+The two kernels of the recurrence are compiled as a `coref_gru` with a memory launches them in training, which takes
+most. Registers are those of a thread. A multiprocessor has 65,536. Instructions, shuffles, barriers and spills are in
+the loop over the steps, as the compiler wrote it. What does not fit is named below the table, and the exit status is 1.
+Another Triton can come first on PYTHONPATH (`pip install --no-deps --target FOLDER triton==3.6.0`).
 """
 
 import inspect
@@ -32,7 +33,7 @@ SHARED = {80: 163 * 1024, 90: 227 * 1024, 100: 227 * 1024, 120: 99 * 1024}
 """By compute capability, the bytes of shared memory that a program may have."""
 
 # The largest size of each class, and one that is padded.
-SIZES = (16, 10, 32, 20, 64, 50, 128, 100, 256, 200, 512, 300)
+SIZES = (32, 20, 64, 50, 128, 100, 256, 200, 512, 300)
 TYPES = {torch.float32: "fp32", torch.bfloat16: "bf16", torch.int64: "i64", torch.bool: "i1"}
 KERNELS = ("edge_sources", "edge_weights", "forward", "backward", "edge_gradients")
 VARIANTS = [*itertools.product(("float32", "bfloat16"), ("nothing", "edges", "edges, memory"), (True, False))]
@@ -89,10 +90,11 @@ def _arguments(kernel: str, call: Any) -> Launch:
     return {"types": types, "constants": constants, "options": {x: y for x, y in values.items() if x not in parameters}}
 
 
-def compile_launch(launch: Launch) -> dict[str, int]:
+def compile_launch(launch: Launch) -> dict[str, Any]:
     """
     The registers of a thread, the bytes of its stack (to which values are spilled that do not fit into registers), the
-    bytes of shared memory, and the threads of a program.
+    bytes of shared memory, and the threads of a program; what is in its longest loop (see `in_loop`); and how it
+    spreads weights over its threads when it loads them.
     """
 
     kernel = getattr(_triton_kernels, launch["kernel"])
@@ -105,14 +107,37 @@ def compile_launch(launch: Launch) -> dict[str, int]:
     with tempfile.NamedTemporaryFile(suffix=".cubin") as file:
         file.write(compiled.asm["cubin"])
         file.flush()
-        command = [triton.knobs.nvidia.cuobjdump.path, "-res-usage", file.name]
-        text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
-    used = {name: int(number) for name, number in re.findall(r"\b(REG|STACK|LOCAL):(\d+)", text)}
+        usage, code = (
+            subprocess.run(
+                [triton.knobs.nvidia.cuobjdump.path, option, file.name], capture_output=True, text=True, check=True
+            ).stdout
+            for option in ("-res-usage", "-sass")
+        )
+    used = {name: int(number) for name, number in re.findall(r"\b(REG|STACK|LOCAL):(\d+)", usage)}
     stack, threads = used["STACK"] + used["LOCAL"], 32 * launch["options"]["num_warps"]
-    return {"registers": used["REG"], "stack": stack, "shared": compiled.metadata.shared, "threads": threads}
+    memory = {"registers": used["REG"], "stack": stack, "shared": compiled.metadata.shared, "threads": threads}
+    return {**memory, **in_loop(code), "layouts": layouts(compiled.asm["ttgir"])}
 
 
-def compile_all(wanted: Sequence[Launch]) -> list[dict[str, int]]:
+def in_loop(code: str) -> dict[str, int]:
+    """Numbers of instructions between the two ends of the longest jump backwards, in a disassembly."""
+    instructions = [(int(place, 16), text) for place, text in re.findall(r"/\*([0-9a-f]{4,})\*/ +(\S[^;]*);", code)]
+    jumps = [(place, int(to[1], 16)) for place, text in instructions if (to := re.search(r"\bBRA\b.*?(0x\w+)", text))]
+    end, start = max(jumps, key=lambda jump: jump[0] - jump[1], default=(-1, 0))
+    loop = [text for place, text in instructions if start <= place <= end]
+    kinds = {"instructions": "", "shuffles": "SHFL", "barriers": "BAR", "spills": "(LDL|STL)"}
+    return {name: sum(bool(re.search(rf"\b{kind}", text)) for text in loop) for name, kind in kinds.items()}
+
+
+def layouts(code: str) -> list[str]:
+    """The layouts in which Triton's code for a GPU loads weights, as tables of rows of four numbers."""
+    names = dict(re.findall(r"^(#\w+) = #ttg\.(.*)$", code, re.MULTILINE))
+    found = re.findall(r" tt\.load .*: tensor<(\d+)x4x!tt\.ptr<\w+>, (#\w+)>", code)
+    most = max((int(rows) for rows, _ in found), default=0)
+    return sorted({names[name] for rows, name in found if int(rows) == most})
+
+
+def compile_all(wanted: Sequence[Launch]) -> list[dict[str, Any]]:
     """The resources that launches use. They are compiled in a process of its own, where kernels are not interpreted."""
     with (
         mock.patch.dict(os.environ, {"TRITON_INTERPRET": "0"}),
@@ -121,7 +146,7 @@ def compile_all(wanted: Sequence[Launch]) -> list[dict[str, int]]:
         return list(pool.map(compile_launch, wanted))
 
 
-def problems(launch: Launch, used: dict[str, int]) -> list[str]:
+def problems(launch: Launch, used: dict[str, Any]) -> list[str]:
     """Why a program does not run well, or at all, on a multiprocessor."""
     # A thread gets registers in multiples of 8.
     registers = -(-used["registers"] // 8) * 8 * used["threads"]
@@ -132,21 +157,19 @@ def problems(launch: Launch, used: dict[str, int]) -> list[str]:
 
 class Registers(Subject):
     def measure(self, report: Report) -> int:
-        cells = [Cell(size, *variant) for size in SIZES for variant in VARIANTS]
-        wanted = {
-            str(launch): (cell, launch)
-            for cell, capability in itertools.product(cells, SHARED)
+        cells = [Cell(size, dtype) for dtype in ("float32", "bfloat16") for size in (32, 64, 128, 256, 512)]
+        wanted = [
+            (cell, launch)
+            for capability, cell in itertools.product((80, 90, 100), cells)
             for launch in launches(cell, capability)
-        }
-        worst: dict[Any, dict[str, int]] = {}
-        wrong = []
-        for (cell, launch), used in zip(wanted.values(), compile_all([launch for _, launch in wanted.values()])):
-            gpu, kernel = f"sm_{launch['capability']}", launch["kernel"]
-            wrong += [f"{gpu}, {kernel}, {cell}: {text}" for text in problems(launch, used)]
-            row = worst.setdefault((gpu, kernel, cell.dtype, cell.size), used)
-            row.update({name: max(value, row[name]) for name, value in used.items()})
-        for key, used in sorted(worst.items()):
-            report.add({**dict(zip(("GPU", "kernel", "dtype", "size"), key)), **used})
-        for text in wrong:
-            report.note(text)
-        return min(len(wrong), 1)
+            if launch["kernel"] in ("forward", "backward")
+        ]
+        wrong = 0
+        for (cell, launch), used in zip(wanted, compile_all([launch for _, launch in wanted])):
+            row = {"Triton": triton.__version__, "GPU": f"sm_{launch['capability']}", "kernel": launch["kernel"]}
+            row |= {"dtype": cell.dtype, "size": cell.size}
+            report.add(row | {name: x for name, x in used.items() if name != "layouts"})
+            for text in problems(launch, used):
+                wrong = 1
+                report.note(f"{', '.join(map(str, row.values()))}: {text}")
+        return wrong

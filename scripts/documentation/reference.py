@@ -54,8 +54,8 @@ PAGES = {
     ),
     "training": Page(
         "Training",
-        "Parts of `trainer` and `callbacks`, and the `initializer` of a model.",
-        ["Initializer", "LearningRateScheduler", "MovingAverage", "Checkpointer", "TrainerCallback"],
+        "The `data_loader`, parts of `trainer` and `callbacks`, and the `initializer` of a model.",
+        ["DataLoader", "Initializer", "LearningRateScheduler", "MovingAverage", "Checkpointer", "TrainerCallback"],
     ),
     "metrics": Page("Metrics", "What validation and `coref-rc evaluate` measure.", ["Metric"]),
     "predictors": Page(

@@ -12,6 +12,7 @@ def test_evaluations_write_to_what_links_lead_to(tmp_path, monkeypatch):
         for name, path in paths.items():
             with open(path, "w") as file:
                 file.write(name)
+        return {}
 
     monkeypatch.setattr(SimpleEvaluator, "__call__", evaluate)
     names = ["metrics_output_file", "predictions_output_file"]

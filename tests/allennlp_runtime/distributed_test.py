@@ -3,6 +3,7 @@
 import json
 import re
 from collections import Counter
+from unittest import mock
 
 import pytest
 import torch
@@ -11,6 +12,7 @@ from allennlp.data import DataLoader, DatasetReader
 from allennlp.models import load_archive
 from allennlp.training.util import evaluate
 
+from allennlp_coref_rc.allennlp_runtime import lockstep_evaluation
 from allennlp_coref_rc.allennlp_runtime.lockstep_evaluation import LockstepBatches
 from allennlp_coref_rc.annotations import write_documents
 from allennlp_coref_rc.commands import allennlp
@@ -126,7 +128,9 @@ def counting(method, path):
     return counted
 
 
-def _unequal_shares(rank):
+def _unequal_shares(rank, at_once, exchanges):
+    lockstep_evaluation.AT_ONCE = at_once
+    lockstep_evaluation._of_all = counted = mock.Mock(wraps=lockstep_evaluation._of_all)
     metric = AnswerAccuracy()
     shares = LockstepBatches(
         [[0, 1, 4][rank] * [torch.tensor([True, False, False])], [torch.tensor([True])] * 2][rank == 1]
@@ -134,10 +138,12 @@ def _unequal_shares(rank):
     for correct in shares:
         metric(correct)
     assert shares.complete(metric.get_metric()) == {"accuracy": 6 / 14, "accuracy_official": 6 / 14}
+    assert counted.call_count == exchanges
 
 
-def test_shares_of_no_batch_of_two_and_of_four():
-    run_in_processes(3, _unequal_shares)
+@pytest.mark.parametrize("at_once, exchanges", [(16, 1), (3, 2), (2, 3)])
+def test_shares_of_no_batch_of_two_and_of_four(at_once, exchanges):
+    run_in_processes(3, _unequal_shares, at_once, exchanges)
 
 
 READERS = (

@@ -78,7 +78,12 @@ def test_a_paragraph_in_a_process_of_its_own(clone):
 def test_a_good_config_is_said_to_be_good(clone, monkeypatch, capsys):
     monkeypatch.chdir(clone)
     main(["check", "training_config/babi/quick_start.jsonnet"])
-    assert capsys.readouterr().out == "training_config/babi/quick_start.jsonnet: no errors\n"
+    good, *sizes = capsys.readouterr().out.splitlines()
+    assert good == "training_config/babi/quick_start.jsonnet: no errors"
+    assert [line.partition(";")[0] for line in sizes] == [
+        f"{split}_data_path: {number} items"
+        for split, number in (("train", "900"), ("validation", "100"), ("test", "1,000"))
+    ]
 
 
 @pytest.mark.parametrize(

@@ -19,7 +19,7 @@ coref_gru_paper {
   test_data_path: 'test',
   evaluate_on_test: true,
   batch_size:: 32,
-  validation_data_loader: { batch_size: 100 },
+  validation_data_loader+: { batch_size: 100 },
   learning_rate:: 0.01,
   epochs:: 30,
   callbacks:: [{ type: 'stop_above', value: 0.99 }],

@@ -141,9 +141,10 @@ local transformers = import 'transformers.libsonnet';
     },
   },
   data_loader: {
+    type: 'prepared',
     batch_sampler: { type: 'bucket', batch_size: experiment.batch_size, sorting_keys: ['passage'] },
   },
-  validation_data_loader: { batch_size: experiment.batch_size },
+  validation_data_loader: { type: 'prepared', batch_size: experiment.batch_size },
   trainer: {
     num_epochs: experiment.epochs,
     optimizer:

@@ -150,11 +150,12 @@ local transformers = import 'transformers.libsonnet';
   model: (if has_own_model then experiment.encoder.model else qanet)
          + { [if experiment.metric != null then 'metric']: experiment.metric },
   data_loader: {
+    type: 'prepared',
     batch_sampler: {
       type: 'bucket', batch_size: batch_size, sorting_keys: ['passage', 'question'], padding_noise: 0.1,
     },
   },
-  validation_data_loader: { batch_size: batch_size },
+  validation_data_loader: { type: 'prepared', batch_size: batch_size },
   trainer: {
     num_epochs: experiment.budget.epochs,
     patience: experiment.budget.patience,

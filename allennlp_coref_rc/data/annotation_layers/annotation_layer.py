@@ -1,5 +1,6 @@
-from collections.abc import Mapping, Sequence
-from typing import Optional, Union
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, Optional, Union
 
 from allennlp.common import Registrable
 
@@ -9,6 +10,52 @@ from allennlp_coref_rc.common.checks import check_number
 
 Layer = Mapping[str, Sequence[Sequence[Union[int, str]]]]
 """By name, a list of numbers or of labels for each token."""
+
+
+class TokenLists(Sequence[list[Any]]):
+    """
+    A list of numbers or labels for each token of a text. Most are empty, and are not stored.
+
+    # Parameters
+
+    length : `int`
+        The number of tokens.
+    lists : `dict[int, list[Any]]`
+        By token, those that are not empty.
+    """
+
+    def __init__(self, length: int, lists: dict[int, list[Any]]) -> None:
+        self._length = length
+        self._lists = lists
+
+    @classmethod
+    def of(cls, lists: Sequence[Sequence[Any]]) -> "TokenLists":
+        if isinstance(lists, cls):
+            return lists
+        return cls(len(lists), {token: list(numbers) for token, numbers in enumerate(lists) if numbers})
+
+    def items(self) -> list[tuple[int, list[Any]]]:
+        """The tokens whose lists are not empty, in their order, each with its list."""
+        return sorted(self._lists.items())
+
+    def __len__(self) -> int:
+        return self._length
+
+    def __getitem__(self, token: Any) -> Any:
+        if isinstance(token, slice):
+            return [self[i] for i in range(*token.indices(self._length))]
+        if not -self._length <= token < self._length:
+            raise IndexError(token)
+        return self._lists.get(token % self._length, [])
+
+    def __iter__(self) -> Iterator[list[Any]]:
+        return (self._lists.get(token, []) for token in range(self._length))
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Sequence) and len(other) == self._length and list(self) == list(other)
+
+    def __repr__(self) -> str:
+        return repr(list(self))
 
 
 class AnnotationLayer(Registrable):
@@ -55,9 +102,11 @@ class CorefClusters(AnnotationLayer):
         self._max_clusters = max_clusters
 
     def make(self, text: AnnotatedText, boundary: int) -> tuple[Layer, Layer]:
-        tokens: list[list[int]] = [[] for _ in range(len(text))]
+        tokens: dict[int, list[int]] = defaultdict(list)
         clusters = [cluster for cluster in largest_clusters(text.clusters, self._max_clusters) if cluster]
         for i, cluster in enumerate(sorted(clusters, key=min)):
             for position in positions(cluster):
                 tokens[position].append(i)
-        return {"clusters": tokens[:boundary]}, {"clusters": tokens[boundary:]}
+        passage = {token: numbers for token, numbers in tokens.items() if token < boundary}
+        question = {token - boundary: numbers for token, numbers in tokens.items() if token >= boundary}
+        return {"clusters": TokenLists(boundary, passage)}, {"clusters": TokenLists(len(text) - boundary, question)}

@@ -1,6 +1,7 @@
 """Layers of edges, for recurrent encoders."""
 
 from bisect import bisect_left, bisect_right
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
 from typing import Any, Optional
@@ -9,8 +10,8 @@ from allennlp_coref_rc.annotations.annotated_text import RELATION_TYPES, Annotat
 from allennlp_coref_rc.annotations.clusters import positions
 from allennlp_coref_rc.common.checks import check_choice
 from allennlp_coref_rc.common.errors import ConfigurationError
-from allennlp_coref_rc.data.annotation_layers.annotation_layer import AnnotationLayer, Layer
-from allennlp_coref_rc.data.annotation_layers.edges import FIRST_MENTION, OTHER_SEQUENCE, Sources, question_first_name
+from allennlp_coref_rc.data.annotation_layers.annotation_layer import AnnotationLayer, Layer, TokenLists
+from allennlp_coref_rc.data.annotation_layers.edges import FIRST_MENTION, OTHER_SEQUENCE, question_first_name
 
 Link = tuple[Sequence[Span], Sequence[Span]]
 """The phrase where a link begins, and the phrase where it ends."""
@@ -40,13 +41,13 @@ class EdgeLayer(AnnotationLayer):
     def __init__(self, question_first: bool = False) -> None:
         self._question_first = question_first
 
-    def sources(self, text: AnnotatedText, place: Callable[[list[Span]], list[Span]]) -> dict[str, Sources]:
+    def sources(self, text: AnnotatedText, place: Callable[[list[Span]], list[Span]]) -> dict[str, TokenLists]:
         """The edges of a text. `place` moves the text's spans first."""
         raise NotImplementedError
 
     def make(self, text: AnnotatedText, boundary: int) -> tuple[Layer, Layer]:
-        passage: dict[str, Sources] = {}
-        question: dict[str, Sources] = {}
+        passage: dict[str, TokenLists] = {}
+        question: dict[str, TokenLists] = {}
         for name, sources in self.sources(text, in_place).items():
             passage[name], question[name] = split_sources(sources, boundary)
         if self._question_first:
@@ -79,7 +80,7 @@ class CorefEdges(EdgeLayer):
         self._read = read
         self._write = write
 
-    def sources(self, text: AnnotatedText, place: Callable[[list[Span]], list[Span]]) -> dict[str, Sources]:
+    def sources(self, text: AnnotatedText, place: Callable[[list[Span]], list[Span]]) -> dict[str, TokenLists]:
         return coref_sources([place(cluster) for cluster in text.clusters], len(text.tokens), self._read, self._write)
 
 
@@ -104,7 +105,7 @@ class LinkLayer(EdgeLayer):
     def links(self, text: AnnotatedText) -> Iterable[Link]:
         raise NotImplementedError
 
-    def sources(self, text: AnnotatedText, place: Callable[[list[Span]], list[Span]]) -> dict[str, Sources]:
+    def sources(self, text: AnnotatedText, place: Callable[[list[Span]], list[Span]]) -> dict[str, TokenLists]:
         links = [(place(list(begin)), place(list(end))) for begin, end in self.links(text)]
         return linked_sources(links, len(text), self._receivers)
 
@@ -204,7 +205,7 @@ def _includes(wanted: str, kind: str, separator: str) -> bool:
 
 def coref_sources(
     clusters: Sequence[Cluster], length: int, read: str = "all", write: str = "all"
-) -> dict[str, Sources]:
+) -> dict[str, TokenLists]:
     """
     The coreference edges of a text. For each token and each cluster that it reads from, "antecedents" (for reading
     forward) has the latest token before it that wrote to the cluster. "descendants" is for reading backward, where
@@ -215,8 +216,8 @@ def coref_sources(
     code for bAbI) or `"first"` (their code for WikiHop). `write` says which write to it: `"all"`, or `"last"` (their
     code for WikiHop).
     """
-    antecedents: Sources = [[] for _ in range(length)]
-    descendants: Sources = [[] for _ in range(length)]
+    antecedents: dict[int, list[int]] = defaultdict(list)
+    descendants: dict[int, list[int]] = defaultdict(list)
     for cluster in clusters:
         readers = positions(cluster, read)
         writers = positions(cluster, write)
@@ -226,12 +227,12 @@ def coref_sources(
         for writer in writers:
             i = bisect_right(readers, writer)
             descendants[writer].append(readers[i] if i < len(readers) else FIRST_MENTION)
-    return {"antecedents": antecedents, "descendants": descendants}
+    return {"antecedents": TokenLists(length, dict(antecedents)), "descendants": TokenLists(length, dict(descendants))}
 
 
 def linked_sources(
     pairs: Sequence[tuple[Sequence[Span], Sequence[Span]]], length: int, receivers: Sequence[int] = (0, 1)
-) -> dict[str, Sources]:
+) -> dict[str, TokenLists]:
     """
     The edges between pairs of phrases. A phrase has one or more spans. In "antecedents" (for reading forward), the
     first token of the phrase that begins later reads from the last token of the other phrase before it. In
@@ -242,8 +243,8 @@ def linked_sources(
     `receivers` are the positions in a pair of the phrases that may read. For example, with `(1,)` the second phrase
     reads forward if it begins later, and backward if it ends earlier; the first phrase never reads.
     """
-    antecedents: Sources = [[] for _ in range(length)]
-    descendants: Sources = [[] for _ in range(length)]
+    antecedents: dict[int, list[int]] = defaultdict(list)
+    descendants: dict[int, list[int]] = defaultdict(list)
     for pair in pairs:
         phrases = [positions(list(phrase)) for phrase in pair]
         for i in receivers if all(phrases) else ():
@@ -252,7 +253,7 @@ def linked_sources(
                 _add(antecedents[reader[0]], source[bisect_left(source, reader[0]) - 1])
             if reader[-1] < source[-1]:
                 _add(descendants[reader[-1]], source[bisect_right(source, reader[-1])])
-    return {"antecedents": antecedents, "descendants": descendants}
+    return {"antecedents": TokenLists(length, dict(antecedents)), "descendants": TokenLists(length, dict(descendants))}
 
 
 def _add(sources: list[int], source: int) -> None:
@@ -268,10 +269,10 @@ def swapped_spans(spans: Sequence[Span], length: int, boundary: int) -> list[Spa
     ]
 
 
-def split_sources(sources: Sources, boundary: int) -> tuple[Sources, Sources]:
+def split_sources(sources: Sequence[Sequence[int]], boundary: int) -> tuple[TokenLists, TokenLists]:
     """The sources of the first `boundary` tokens and those of the rest, each counted from its own first token."""
 
-    def part(start: int, stop: int) -> Sources:
+    def part(start: int, stop: int) -> TokenLists:
         def relative(source: int) -> int:
             if source < 0:
                 return source
@@ -279,8 +280,8 @@ def split_sources(sources: Sources, boundary: int) -> tuple[Sources, Sources]:
                 return source - start
             return OTHER_SEQUENCE - (source if start else source - stop)
 
-        # Most tokens have no sources. They share one list, or a data set with many types of edges has millions.
-        nothing: list[int] = []
-        return [[relative(source) for source in token] if token else nothing for token in sources[start:stop]]
+        lists = {token - start: list(map(relative, read)) for token, read in linked if start <= token < stop}
+        return TokenLists(stop - start, lists)
 
+    linked = TokenLists.of(sources).items()
     return part(0, boundary), part(boundary, len(sources))

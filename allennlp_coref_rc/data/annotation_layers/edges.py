@@ -7,9 +7,6 @@ PADDING = -2
 OTHER_SEQUENCE = -3
 """`OTHER_SEQUENCE - i` is token `i` of the other sequence: of the passage in edges of the question, and the reverse."""
 
-Sources = list[list[int]]
-"""For each token, the positions that it reads from."""
-
 
 def question_first_name(name: str) -> str:
     """The name that the edges `name` have if the question is read before the passage."""

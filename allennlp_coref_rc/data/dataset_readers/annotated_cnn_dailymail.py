@@ -58,6 +58,10 @@ class AnnotatedCnnDailyMailReader(ClozeDatasetReader):
         self._seed = seed
         self._reads = 0
 
+    @property
+    def is_repeatable(self) -> bool:
+        return not self._permute_entities
+
     def find(self, file_path: str) -> str:
         return cnn_dailymail.find_questions(file_path)
 

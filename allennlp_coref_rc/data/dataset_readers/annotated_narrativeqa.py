@@ -135,6 +135,12 @@ class AnnotatedNarrativeQaReader(ReadingComprehensionReader):
             return super().find(file_path)
         return self._find_csv(folder, QUESTIONS)
 
+    def files(self, file_path: str) -> list[str]:
+        folder, split = os.path.split(file_path)
+        found = super().files(file_path)
+        is_split = split in SPLITS and not os.path.isfile(file_path) and not is_hub_address(file_path)
+        return [*found, self._find_csv(folder, SUMMARIES)] if is_split else found
+
     def _find_csv(self, folder: str, name: str) -> str:
         path = os.path.join(folder, name)
         packed = [path + suffix for suffix in COMPRESSED if os.path.isfile(path + suffix)]

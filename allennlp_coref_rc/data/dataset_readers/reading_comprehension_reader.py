@@ -1,5 +1,6 @@
 import copy
 import dataclasses
+import functools
 import logging
 import os
 import re
@@ -7,6 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import islice
 from typing import Any, NamedTuple, Optional, TypeVar, Union, cast
 
+from allennlp.common import FromParams, Params
 from allennlp.common.util import is_distributed
 from allennlp.data import DatasetReader, Field, Instance, Token, TokenIndexer, Tokenizer
 from allennlp.data.fields import IndexField, TextField
@@ -134,10 +136,10 @@ class ReadingComprehensionReader(DatasetReader):
         self._token_indexers = token_indexers or {"tokens": SingleIdTokenIndexer(lowercase_tokens=True)}
         self.annotator = annotator
         self.annotate_together = self.default_annotate_together if annotate_together is None else annotate_together
-        self._annotation_layers = annotation_layers or {}
+        self.annotation_layers = annotation_layers or {}
         self._label_namespaces = {
             name: dict.fromkeys(layer.label_names, label_namespace(name))
-            for name, layer in self._annotation_layers.items()
+            for name, layer in self.annotation_layers.items()
         }
         self._wrap_question = self.default_wrap_question if wrap_question is None else wrap_question
         self._max_passage_length = max_passage_length
@@ -145,8 +147,28 @@ class ReadingComprehensionReader(DatasetReader):
         self._keep_skipped = keep_skipped
         self.report = ReadingReport()
         """What was found in the last file."""
+        self.config: Optional[dict[str, Any]] = None
+        """The config that the reader was built from, if it was."""
         self.keep_text = False
         """Whether the metadata of instances also have the annotated `text`. Predictors set this."""
+
+    @classmethod
+    @functools.wraps(vars(FromParams)["from_params"].__func__)
+    def from_params(cls, params: Params, **kwargs: Any) -> Any:  # type: ignore[override]
+        config = copy.deepcopy(params.as_dict(quiet=True))
+        reader = super().from_params(params, **kwargs)
+        if isinstance(reader, ReadingComprehensionReader) and reader.config is None:
+            reader.config = {"type": reader.registered_name(), **config}
+        return reader
+
+    @property
+    def is_repeatable(self) -> bool:
+        """Whether the reader makes the same instances whenever it reads a file."""
+        return True
+
+    def files(self, file_path: str) -> list[str]:
+        """The files and folders that are read for a data path."""
+        return [self.find(file_path)]
 
     # The three steps, which each reader defines.
 
@@ -254,16 +276,16 @@ class ReadingComprehensionReader(DatasetReader):
     def _read(self, file_path: str) -> Iterable[Instance]:
         self.report = ReadingReport()
         for place, document in self.documents(str(file_path)):
-            yield from self._instances(place, document)
-        self.report.finish(str(file_path), self._annotation_layers)
+            yield from self.instances_of(place, document)
+        self.report.finish(str(file_path), self.annotation_layers)
 
-    def _instances(self, place: str, document: Document) -> Iterator[Instance]:
+    def instances_of(self, place: str, document: Document) -> Iterator[Instance]:
         """The instances of a document. If it is malformed, that is reported."""
         report = self.report
         try:
-            report.search_types(document.text, self._annotation_layers)
+            report.search_types(document.text, self.annotation_layers)
             for instance in self.to_instances(document):
-                report.add(instance, place, self._annotation_layers)
+                report.add(instance, place, self.annotation_layers)
                 yield instance
         except ConfigurationError as error:
             report.leave_out(placed(error, place), any_good=report.kept > 0 or report.skipped.total() > 0)
@@ -451,7 +473,7 @@ class ReadingComprehensionReader(DatasetReader):
         fields: dict[str, Field] = {"passage": TextField(list(map(Token, passage))), "question": question_field}
         if self.has_cloze and PLACEHOLDER in question:
             fields["cloze"] = IndexField(question.index(PLACEHOLDER), question_field)
-        if self._annotation_layers:
+        if self.annotation_layers:
             fields.update(self._annotation_fields(text, boundary))
         always: dict[str, Any] = {
             "id": text.id,
@@ -467,7 +489,7 @@ class ReadingComprehensionReader(DatasetReader):
         return Instance(fields)
 
     def _annotation_fields(self, text: AnnotatedText, boundary: int) -> dict[str, Field]:
-        layers = {name: layer.make(text, boundary) for name, layer in self._annotation_layers.items()}
+        layers = {name: layer.make(text, boundary) for name, layer in self.annotation_layers.items()}
         lengths = {"passage": boundary, "question": len(text.tokens) - boundary}
         return {
             f"{side}_annotations": AnnotationField(

@@ -16,7 +16,10 @@ MAX_SIZE = 512
 MAX_SIZE_ON_CHIP = 128
 """Up to here the recurrent weights fit into one multiprocessor's registers (3 x 128 x 128 numbers of 4 bytes)."""
 
-MIN_BLOCK = 16
+MIN_BLOCK = 32
+
+MIN_TRITON = (3, 5)
+"""Earlier releases (of torch before 2.9) multiply no single column, and some index no tuple."""
 
 CHUNK_ELEMENTS = 8192
 """How many of one gate's recurrent weights are read at once where they don't stay on the chip."""
@@ -65,6 +68,9 @@ def why_not_on(device: torch.device) -> Optional[str]:
             f"the fused recurrence runs on a GPU and the inputs are on {device} (on the CPU it runs in Triton's "
             "interpreter, if TRITON_INTERPRET=1 is set before anything imports Triton)"
         )
+    if _triton_kernels.VERSION < MIN_TRITON:
+        needed, own = (".".join(map(str, version)) for version in (MIN_TRITON, _triton_kernels.VERSION))
+        return f"the fused recurrence needs Triton {needed} (which torch 2.9 brings) or newer, and this is {own}"
     if device.type == "cuda":
         capability = torch.cuda.get_device_capability(device)
         if capability < MIN_CAPABILITY:
@@ -192,7 +198,7 @@ class _Recurrence(torch.autograd.Function):
                 inputs,
                 sources,
                 weights,
-                *((weight_hh, None) if options["ON_CHIP"] else _packed(weight_hh.view(3, size, size), options)),
+                *_packed(weight_hh.view(3, size, size), options),
                 bias,
                 bias_hh,
                 mask,
@@ -244,6 +250,8 @@ class _Recurrence(torch.autograd.Function):
                 memory_length,
                 options["DEPTH"],
                 WEIGHT_GRADS=needs_weights,
+                # At 128, registers do not suffice for three sums.
+                ONE_SUM=options["BLOCK"] == MAX_SIZE_ON_CHIP,
                 **options,
             )
             if needs_weights:
@@ -291,14 +299,12 @@ def _options(
 ) -> dict[str, Any]:
     """The constants that the kernels are compiled with. This is the only place that chooses by size how they run."""
     block = _power_of_two(size, MIN_BLOCK)
-    # With this number a thread's share of the recurrent weights, at most 192 of them, fits into its 255 registers. (At
-    # capability 10.0, the backward kernel spills 408 bytes of a thread at 128. With 16 warps both kernels spill.)
-    warps = {16: 1, 32: 1, 64: 4, 128: 8}.get(block, 16)
+    # With this number a thread's share of the recurrent weights, at most 192 of them, fits into its 255 registers.
+    warps = {32: 1, 64: 4, 128: 8}.get(block, 16)
     parts = 32 * warps // block
     on_chip = block <= MAX_SIZE_ON_CHIP
     held = 0 if on_chip or weight.dtype != torch.bfloat16 else _held(block, weight.device)
-    chunk = block // (4 * parts) if on_chip else max(1, CHUNK_ELEMENTS // (4 * parts * block))
-    streamed = block if on_chip else max(size - held, 0)
+    chunk = max(1, CHUNK_ELEMENTS // (4 * parts * block))
     return {
         # Triton does not take an empty tuple as an argument.
         "RELATIONS": relations or (0,),
@@ -308,7 +314,7 @@ def _options(
         "WIDTH": width,
         "BLOCK": block,
         "PARTS": parts,
-        "DEPTH": math.ceil(streamed / (4 * parts * chunk)) * chunk,
+        "DEPTH": math.ceil(max(size - held, 0) / (4 * parts * chunk)) * chunk,
         "CHUNK": chunk,
         "HELD": held,
         "REVERSE": reverse,
@@ -348,17 +354,17 @@ def _shared_memory(device: torch.device) -> int:
 
 def _packed(weight: torch.Tensor, options: dict[str, Any]) -> tuple[torch.Tensor, Optional[torch.Tensor]]:
     """
-    The weights of each gate, (3, outputs, inputs), padded with zeros and in the order that the kernels read. The
-    weights of the first `HELD` inputs are the second tensor. The others are the first tensor, (3, DEPTH, PARTS,
-    outputs, 4), in which input (d * PARTS + p) * 4 + i is at [:, d, p, :, i].
+    The weights of each gate, (3, outputs, inputs): as they are if `ON_CHIP`, else padded with zeros and in the order
+    that the kernels read. The weights of the first `HELD` inputs are the second tensor. The others are the first
+    tensor, (3, DEPTH, PARTS, outputs, 4), in which input (d * PARTS + p) * 4 + i is at [:, d, p, :, i].
     """
+    if options["ON_CHIP"]:
+        return weight.contiguous(), None
     block, depth, parts, held = (options[name] for name in ("BLOCK", "DEPTH", "PARTS", "HELD"))
     size = weight.size(1)
     padding = 0, max(held + depth * parts * 4 - size, 0), 0, block - size
     weight = pad(weight, padding) if any(padding) else weight
     rest = weight[:, :, held : held + depth * parts * 4]
-    # Weights that are read once may as well be wide.
-    rest = rest.to(torch.float32 if options["ON_CHIP"] else weight.dtype)
     rest = rest.reshape(3, block, depth, parts, 4).permute(0, 2, 3, 1, 4).contiguous()
     return rest, weight[:, :, :held].contiguous() if held else None
 

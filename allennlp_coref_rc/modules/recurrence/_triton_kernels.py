@@ -2,11 +2,11 @@
 The kernels of `_triton`. Importing this needs Triton.
 
 One program takes one sequence of the batch through all its time steps, so no program waits for another. It holds U
-(forward) or its transpose (backward) in registers, spread over its threads, and multiplies by broadcasting and summing.
-A matrix unit would be mostly idle with a single row, and this way a batch uses as many multiprocessors as it has
-sequences. If U is too large (`ON_CHIP` is false), it is read again at every step, from the caches. The weights of the
-first `HELD` inputs are the exception: in bfloat16, matrix units multiply these. Triton keeps them in shared memory,
-because a `tl.dot` in a loop takes them from outside the loop.
+(forward) or its transpose (backward) in registers, spread over its threads, and multiplies without matrix units: these
+would be mostly idle with a single row, and this way a batch uses as many multiprocessors as it has sequences. If U is
+too large (`ON_CHIP` is false), it is read again at every step, from the caches. The weights of the first `HELD` inputs
+are the exception: in bfloat16, matrix units multiply these. Triton keeps them in shared memory, because a `tl.dot` in a
+loop takes them from outside the loop.
 
 A step waits only for the state that was just computed, which comes from registers. Everything else that the next step
 needs (its inputs, its edges and the older states that they lead to) is loaded a step ahead, from global memory. The
@@ -14,9 +14,13 @@ same program has written these older states; after the barrier at the end of eac
 has stored.
 
 Sizes are padded to `BLOCK`, a power of two: values that are loaded beyond `SIZE` are zero, and nothing is stored there.
-A vector that is multiplied by U has the shape (DEPTH, PARTS, 4), and U has the shape (DEPTH, PARTS, BLOCK, 4), see
-`_triton._packed`. With this shape, Triton gives each thread one output, as it does for vectors of size BLOCK. PARTS
-threads share an output, and each of them has DEPTH x 4 numbers of each gate.
+
+Each thread has one output, as Triton spreads vectors of size BLOCK, and PARTS threads, one or two, share an output. No
+thread then needs another's numbers before the sum over PARTS. Triton is not asked for this, so weights are loaded as
+(rows, 4), where it has no choice: four numbers a thread, and rows over the threads. With more dimensions, some tie, and
+its releases order these differently. The new shapes that weights get then move no number to another thread. They are
+(PARTS, BLOCK, BLOCK / PARTS) if they stay on the chip and else (PARTS, BLOCK, 4), see `_triton._packed`.
+tests/scripts/benchmarks/registers_test.py looks at what each release makes of it.
 """
 
 import triton
@@ -49,21 +53,62 @@ def _load(pointer, mask):
 
 
 @triton.jit
-def _packed(pointer, DEPTH: tl.constexpr, PARTS: tl.constexpr, BLOCK: tl.constexpr):
-    """Pointers to (DEPTH, PARTS, BLOCK, 4) numbers that lie one after the other."""
-    depth = tl.arange(0, DEPTH)[:, None, None, None] * (PARTS * BLOCK * 4)
-    part = tl.arange(0, PARTS)[None, :, None, None] * (BLOCK * 4)
-    output = tl.arange(0, BLOCK)[None, None, :, None] * 4
-    return pointer + depth + part + output + tl.arange(0, 4)[None, None, None, :]
+def _packed(pointer, PARTS: tl.constexpr, BLOCK: tl.constexpr):
+    """Loads (PARTS, BLOCK, 4) numbers that lie one after the other."""
+    numbers = tl.load(pointer + tl.arange(0, PARTS * BLOCK)[:, None] * 4 + tl.arange(0, 4)[None, :])
+    return tl.reshape(numbers, (PARTS, BLOCK, 4)).to(tl.float32)
 
 
 @triton.jit
-def _spread(weight, SIZE: tl.constexpr, DEPTH: tl.constexpr, PARTS: tl.constexpr, BLOCK: tl.constexpr):
-    """A gate's U, (SIZE, SIZE), in the shape of packed weights."""
-    i = tl.arange(0, DEPTH)[:, None, None, None] * (PARTS * 4) + tl.arange(0, PARTS)[None, :, None, None] * 4
-    i += tl.arange(0, 4)[None, None, None, :]
-    output = tl.arange(0, BLOCK)[None, None, :, None]
-    return _load(weight + output * SIZE + i, (i < SIZE) & (output < SIZE))
+def _whole(weight, SIZE: tl.constexpr, PARTS: tl.constexpr, BLOCK: tl.constexpr):
+    """Loads a gate's weights, (outputs, inputs), as (PARTS, BLOCK, BLOCK / PARTS): for each part, its inputs."""
+    FOURS: tl.constexpr = BLOCK // PARTS // 4
+    row = tl.arange(0, FOURS * PARTS * BLOCK)[:, None]
+    output = row % BLOCK
+    input = (row // BLOCK % PARTS * FOURS + row // (BLOCK * PARTS)) * 4 + tl.arange(0, 4)[None, :]
+    numbers = _load(weight + output * SIZE + input, (input < SIZE) & (output < SIZE))
+    numbers = tl.permute(tl.reshape(numbers, (FOURS, PARTS, BLOCK, 4)), (1, 2, 0, 3))
+    return tl.reshape(numbers, (PARTS, BLOCK, BLOCK // PARTS))
+
+
+@triton.jit
+def _column(vector, PARTS: tl.constexpr, BLOCK: tl.constexpr):
+    """`vector` as a factor of whole weights."""
+    return tl.reshape(vector, (PARTS, BLOCK // PARTS, 1))
+
+
+@triton.jit
+def _product(weight, column):
+    """
+    The product of whole weights, (PARTS, BLOCK). A thread adds one product after the other; `tl.sum` would add
+    neighbours first in some releases, which takes half as many instructions again.
+    """
+    # The sum is of one number. It keeps Triton from adding all gates' products one after the other, see `backward`.
+    return tl.sum(tl.dot(weight, column, input_precision="ieee"), axis=2)
+
+
+@triton.jit
+def _over_parts(sums, PARTS: tl.constexpr):
+    """The sum over the first dimension, PARTS. The threads wait for each other less often than in `tl.sum`."""
+    if PARTS == 1:
+        total = tl.sum(sums, axis=0)
+    else:
+        first, second = tl.split(tl.permute(sums, (1, 0)))
+        total = first + second
+    return total
+
+
+@triton.jit
+def _gates_over_parts(r, z, n, PARTS: tl.constexpr):
+    """`_over_parts` of all gates at once."""
+    if PARTS == 1:
+        r, z, n = tl.sum(r, axis=0), tl.sum(z, axis=0), tl.sum(n, axis=0)
+    else:
+        first, second = tl.split(tl.permute(tl.join(tl.join(r, z), tl.join(n, n)), (1, 2, 3, 0)))
+        rz, nn = tl.split(first + second)
+        r, z = tl.split(rz)
+        n, _ = tl.split(nn)
+    return r, z, n
 
 
 @triton.jit
@@ -76,13 +121,6 @@ def _held_column(pointer, HELD: tl.constexpr):
     """The first `HELD` numbers of a vector as the first of 8 columns, the least number that a matrix unit takes."""
     column = tl.load(pointer + tl.arange(0, HELD))[:, None]
     return tl.where(tl.arange(0, 8)[None, :] == 0, column, 0.0).to(tl.bfloat16)
-
-
-@triton.jit
-def _column(vector, DEPTH: tl.constexpr, PARTS: tl.constexpr):
-    """`vector` as a factor of packed weights."""
-    # By way of three dimensions: a reshape to four would spread the weights as the vector is spread, and spill them.
-    return tl.reshape(vector, (DEPTH, PARTS, 4))[:, :, None]
 
 
 @triton.jit
@@ -161,7 +199,6 @@ def forward(
     row = tl.program_id(0).to(tl.int64)
     j = tl.arange(0, BLOCK)
     real = j < SIZE
-    output = real[None, None, :, None]
     hidden_bias = _load(bias_hh + (HIDDEN_BIASES - 1) * SIZE + j, real)
     bias_r = tl.full((BLOCK,), 0.0, tl.float32)
     bias_z = tl.full((BLOCK,), 0.0, tl.float32)
@@ -174,9 +211,9 @@ def forward(
         bias_r += _load(bias_hh + j, real)
         bias_z += _load(bias_hh + SIZE + j, real)
     if ON_CHIP:
-        weight_r = _spread(packed, SIZE, DEPTH, PARTS, BLOCK)
-        weight_z = _spread(packed + SIZE * SIZE, SIZE, DEPTH, PARTS, BLOCK)
-        weight_n = _spread(packed + 2 * SIZE * SIZE, SIZE, DEPTH, PARTS, BLOCK)
+        weight_r = _whole(packed, SIZE, PARTS, BLOCK)
+        weight_z = _whole(packed + SIZE * SIZE, SIZE, PARTS, BLOCK)
+        weight_n = _whole(packed + 2 * SIZE * SIZE, SIZE, PARTS, BLOCK)
     if HELD > 0:
         held_r = _held(held, BLOCK, HELD)
         held_z = _held(held + HELD_GATE, BLOCK, HELD)
@@ -194,7 +231,7 @@ def forward(
         m = older + tl.where(chain != 0, chain * state, 0.0)
         if ON_CHIP:
             # Before the next step's loads, so that the threads' exchange of m does not wait for them.
-            column = _column(m, DEPTH, PARTS)
+            column = _column(m, PARTS, BLOCK)
         ahead = t if i + 1 == length else (t - 1 if REVERSE else t + 1)
         next_r, next_z, next_n, next_valid, next_older, next_chain = _asked(
             inputs, sources, weights, mask, memory, states, row, ahead, t, j, length, memory_length,
@@ -202,9 +239,9 @@ def forward(
         )  # fmt: skip
 
         if ON_CHIP:
-            sum_r = tl.sum(weight_r * column, axis=0)
-            sum_z = tl.sum(weight_z * column, axis=0)
-            sum_n = tl.sum(weight_n * column, axis=0)
+            sum_r = _product(weight_r, column)
+            sum_z = _product(weight_z, column)
+            sum_n = _product(weight_n, column)
         else:
             # Registers can't be indexed, so m goes through memory; the first barrier awaits last step's readers.
             vector = scratch + row * BLOCK
@@ -215,16 +252,14 @@ def forward(
             sum_z = tl.full((PARTS, BLOCK, 4), 0.0, tl.float32)
             sum_n = tl.full((PARTS, BLOCK, 4), 0.0, tl.float32)
             for first in range(0, depth, CHUNK):
-                w = _packed(packed + first * (PARTS * BLOCK * 4), CHUNK, PARTS, BLOCK)
-                column = tl.load(_packed(vector + HELD + first * (PARTS * 4), CHUNK, PARTS, 1))
-                sum_r += tl.sum(_load(w, output) * column, axis=0)
-                sum_z += tl.sum(_load(w + GATE, output) * column, axis=0)
-                sum_n += tl.sum(_load(w + 2 * GATE, output) * column, axis=0)
-        sum_r, sum_z, sum_n = tl.sum(sum_r, axis=2), tl.sum(sum_z, axis=2), tl.sum(sum_n, axis=2)
-        # All gates at once, because the threads wait for each other at each sum over PARTS.
-        hidden_rz, hidden_n = tl.split(tl.sum(tl.join(tl.join(sum_r, sum_z), tl.join(sum_n, sum_n)), axis=0))
-        hidden_r, hidden_z = tl.split(hidden_rz)
-        hidden_n, _ = tl.split(hidden_n)
+                for d in tl.static_range(CHUNK):
+                    w = packed + first * (PARTS * BLOCK * 4) + d * (PARTS * BLOCK * 4)
+                    column = _packed(vector + HELD + first * (PARTS * 4) + d * (PARTS * 4), PARTS, 1)
+                    sum_r += _packed(w, PARTS, BLOCK) * column
+                    sum_z += _packed(w + GATE, PARTS, BLOCK) * column
+                    sum_n += _packed(w + 2 * GATE, PARTS, BLOCK) * column
+            sum_r, sum_z, sum_n = tl.sum(sum_r, axis=2), tl.sum(sum_z, axis=2), tl.sum(sum_n, axis=2)
+        hidden_r, hidden_z, hidden_n = _gates_over_parts(sum_r, sum_z, sum_n, PARTS)
         if HELD > 0:
             column = _held_column(vector, HELD)
             hidden_r += tl.sum(tl.dot(held_r, column), axis=1)
@@ -272,25 +307,25 @@ def backward(
     depth,
     RELATIONS: tl.constexpr, NUM_RELATIONS: tl.constexpr, EDGES: tl.constexpr, SIZE: tl.constexpr, WIDTH: tl.constexpr,
     BLOCK: tl.constexpr, PARTS: tl.constexpr, DEPTH: tl.constexpr, CHUNK: tl.constexpr, HELD: tl.constexpr,
-    WEIGHT_GRADS: tl.constexpr, REVERSE: tl.constexpr, ON_CHIP: tl.constexpr,
+    WEIGHT_GRADS: tl.constexpr, REVERSE: tl.constexpr, ON_CHIP: tl.constexpr, ONE_SUM: tl.constexpr,
 ):  # fmt: skip
     """
     `grad_states` (float32) has a row for each state and then for each of the memory. It comes in with the gradient from
     outside, zero for the memory. For each state, it collects the gradients that later tokens send to it, until its own
     token's turn comes; then the gradient of m is left there (if `WEIGHT_GRADS`). `packed` holds the transpose of each
-    gate's U. `grad_gates`, (batch, length, WIDTH + 3 * SIZE), gets the gradients of the three projected inputs and, in
-    its last columns, of the three recurrent parts. The two of r are equal, and those of z.
+    gate's U. If `ONE_SUM`, the products of all gates are added one after the other, which takes fewer registers and
+    waits longer. `grad_gates`, (batch, length, WIDTH + 3 * SIZE), gets the gradients of the three projected inputs and,
+    in its last columns, of the three recurrent parts. The two of r are equal, and those of z.
     """
     GATE: tl.constexpr = DEPTH * PARTS * BLOCK * 4
     HELD_GATE: tl.constexpr = BLOCK * HELD
     row = tl.program_id(0).to(tl.int64)
     k = tl.arange(0, BLOCK)
     real = k < SIZE
-    output = real[None, None, :, None]
     if ON_CHIP:
-        weight_r = tl.load(_packed(packed, DEPTH, PARTS, BLOCK))
-        weight_z = tl.load(_packed(packed + GATE, DEPTH, PARTS, BLOCK))
-        weight_n = tl.load(_packed(packed + 2 * GATE, DEPTH, PARTS, BLOCK))
+        weight_r = _whole(packed, SIZE, PARTS, BLOCK)
+        weight_z = _whole(packed + SIZE * SIZE, SIZE, PARTS, BLOCK)
+        weight_n = _whole(packed + 2 * SIZE * SIZE, SIZE, PARTS, BLOCK)
     if HELD > 0:
         held_r = _held(held, BLOCK, HELD)
         held_z = _held(held + HELD_GATE, BLOCK, HELD)
@@ -327,10 +362,14 @@ def backward(
         tl.store(gate + WIDTH + 2 * SIZE, grad_hidden, mask=real)
 
         if ON_CHIP:
-            # One after the other: with all three columns at once registers would not suffice.
-            sums = tl.sum(weight_r * _column(grad_r, DEPTH, PARTS), axis=0)
-            sums += tl.sum(weight_z * _column(grad_z, DEPTH, PARTS), axis=0)
-            sums += tl.sum(weight_n * _column(grad_hidden, DEPTH, PARTS), axis=0)
+            column_r, column_z = _column(grad_r, PARTS, BLOCK), _column(grad_z, PARTS, BLOCK)
+            column_n = _column(grad_hidden, PARTS, BLOCK)
+            if ONE_SUM:
+                sums = tl.dot(weight_r, column_r, input_precision="ieee")
+                sums = tl.dot(weight_z, column_z, sums, input_precision="ieee")
+                sums = tl.sum(tl.dot(weight_n, column_n, sums, input_precision="ieee"), axis=2)
+            else:
+                sums = _product(weight_r, column_r) + _product(weight_z, column_z) + _product(weight_n, column_n)
         else:
             vectors = scratch + row * (3 * BLOCK)
             tl.debug_barrier()
@@ -340,12 +379,14 @@ def backward(
             tl.debug_barrier()
             sums = tl.full((PARTS, BLOCK, 4), 0.0, tl.float32)
             for first in range(0, depth, CHUNK):
-                w = _packed(packed + first * (PARTS * BLOCK * 4), CHUNK, PARTS, BLOCK)
-                column = _packed(vectors + HELD + first * (PARTS * 4), CHUNK, PARTS, 1)
-                sums += tl.sum(_load(w, output) * tl.load(column), axis=0)
-                sums += tl.sum(_load(w + GATE, output) * tl.load(column + BLOCK), axis=0)
-                sums += tl.sum(_load(w + 2 * GATE, output) * tl.load(column + 2 * BLOCK), axis=0)
-        grad_m = grad * z + tl.sum(tl.sum(sums, axis=2), axis=0)
+                for d in tl.static_range(CHUNK):
+                    w = packed + first * (PARTS * BLOCK * 4) + d * (PARTS * BLOCK * 4)
+                    column = vectors + HELD + first * (PARTS * 4) + d * (PARTS * 4)
+                    sums += _packed(w, PARTS, BLOCK) * _packed(column, PARTS, 1)
+                    sums += _packed(w + GATE, PARTS, BLOCK) * _packed(column + BLOCK, PARTS, 1)
+                    sums += _packed(w + 2 * GATE, PARTS, BLOCK) * _packed(column + 2 * BLOCK, PARTS, 1)
+            sums = tl.sum(sums, axis=2)
+        grad_m = grad * z + _over_parts(sums, PARTS)
         if HELD > 0:
             product = tl.dot(held_r, _held_column(vectors, HELD))
             product = tl.dot(held_z, _held_column(vectors + BLOCK, HELD), product)
@@ -497,3 +538,6 @@ def edge_gradients(
 
 INTERPRETED = not isinstance(forward, triton.JITFunction)
 """Whether Triton's interpreter runs these kernels, on the CPU: TRITON_INTERPRET=1 was set when they were defined."""
+
+VERSION = tuple(map(int, triton.__version__.split(".")[:2]))
+"""Triton's."""

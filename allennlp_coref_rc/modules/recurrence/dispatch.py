@@ -1,7 +1,7 @@
 import functools
 import logging
 from collections.abc import Callable, Sequence
-from typing import Optional, Union
+from typing import Any, Optional, Union
 
 import torch
 from torch.utils.checkpoint import checkpoint
@@ -53,7 +53,9 @@ def recurrence(given: RecurrenceInput, backend: str = "auto", recompute: bool = 
         were computed from are kept: 4 to 6 numbers for each number of the state. This saves memory if several calls
         wait for their backward.
 
-    Tensors of different dtypes are promoted; autocast has no effect inside.
+    Tensors of different dtypes are promoted. Autocast has no effect inside, but for one: under autocast in bfloat16,
+    the fused kernels take float32 as bfloat16, and return bfloat16. The state that passes from one token to the next,
+    sums and gates are float32 even then.
 
     # Returns
 
@@ -77,6 +79,8 @@ def recurrence(given: RecurrenceInput, backend: str = "auto", recompute: bool = 
     run = _backend(backend, given)
     if run is not _triton.fused:
         given = _with_one_hidden_bias(given)
+    elif given.inputs.dtype == torch.float32 and _autocast_is_bfloat16(given.inputs.device.type):
+        given = _in_dtype(given, torch.bfloat16)
     # The compiled loop does all this itself, and the fused kernels a part of it.
     if run is not _cpp.cpp:
         if not any(edge.sources.size(2) for edge in given.edges):
@@ -160,13 +164,24 @@ def _refuse_create_graph(grad: torch.Tensor) -> None:
 
 def _prepared(given: RecurrenceInput) -> RecurrenceInput:
     """The same in one dtype, with `to` of the edges filled in."""
-    names = "inputs", "weight_hh", "bias_hn", "memory", "weight_ih", "bias", "keys"
-    tensors = {name: tensor for name in names if (tensor := getattr(given, name)) is not None}
     weights = [edge.weights for edge in given.edges]
-    dtype = functools.reduce(torch.promote_types, (tensor.dtype for tensor in [*tensors.values(), *weights]))
-    edges = [edge._replace(weights=edge.weights.to(dtype), to=edge.carried[2]) for edge in given.edges]
-    cast = {name: tensor.to(dtype) for name, tensor in tensors.items()}
-    return given._replace(edges=edges, mask=given.mask.bool(), **cast)
+    dtype = functools.reduce(torch.promote_types, (x.dtype for x in [*_floating(given).values(), *weights]))
+    edges = [edge._replace(to=edge.carried[2]) for edge in given.edges]
+    return _in_dtype(given._replace(edges=edges, mask=given.mask.bool()), dtype)
+
+
+def _floating(given: RecurrenceInput) -> dict[str, Any]:
+    names = "inputs", "weight_hh", "bias_hn", "memory", "weight_ih", "bias", "keys"
+    return {name: tensor for name in names if (tensor := getattr(given, name)) is not None}
+
+
+def _in_dtype(given: RecurrenceInput, dtype: torch.dtype) -> RecurrenceInput:
+    edges = [edge._replace(weights=edge.weights.to(dtype)) for edge in given.edges]
+    return given._replace(edges=edges, **{name: tensor.to(dtype) for name, tensor in _floating(given).items()})
+
+
+def _autocast_is_bfloat16(device: str) -> bool:
+    return torch.is_autocast_enabled(device) and torch.get_autocast_dtype(device) == torch.bfloat16
 
 
 def _backend(name: str, given: RecurrenceInput) -> Callable[[RecurrenceInput], torch.Tensor]:

@@ -99,7 +99,7 @@ def test_clusters_say_which_tokens_belong_together(data):
     boundary = data.draw(st.integers(0, length))
     passage, question = CorefClusters().make(text, boundary)
     assert len(passage["clusters"]) == boundary
-    numbers = passage["clusters"] + question["clusters"]
+    numbers = [*passage["clusters"], *question["clusters"]]
     by_number = {}
     for position, token in enumerate(numbers):
         assert len(set(token)) == len(token)

@@ -28,7 +28,7 @@ from allennlp_coref_rc.modules.recurrence import (
     sequential_sources,
 )
 from allennlp_coref_rc.modules.recurrence.edges import joined
-from tests.modules.recurrence.oracle import Case, assert_as_good_as
+from scripts.benchmarks.recurrence_oracle import Case, assert_as_good_as
 
 recurrence_module = importlib.import_module("allennlp_coref_rc.modules.recurrence.dispatch")
 

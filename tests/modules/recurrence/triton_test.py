@@ -14,7 +14,7 @@ import torch
 from allennlp.common.checks import ConfigurationError
 
 from allennlp_coref_rc.modules.recurrence import Edges, RecurrenceInput, _triton, recurrence, sequential_sources
-from tests.modules.recurrence.oracle import Case, assert_as_good_as, poisoned_memory
+from scripts.benchmarks.recurrence_oracle import Case, assert_as_good_as, poisoned_memory
 from tests.modules.recurrence.recurrence_test import one_thread  # noqa: F401
 
 pytestmark = pytest.mark.slow
@@ -206,19 +206,15 @@ def test_recompute():
 
 @needs_triton
 def test_autocast():
-    case = Case(5, 4, 6, 2).on(DEVICE)
-    tensors = [tensor.float().requires_grad_() for tensor in case.tensors.values()]
-    inputs = tensors[0].detach().bfloat16().requires_grad_()
-    expected = case.function("reference")(inputs.float(), *tensors[1:])
-    gradients = torch.autograd.grad(expected.sum(), tensors[1:], allow_unused=True)
+    """In bfloat16 it computes in bfloat16, as autocast's products do; float16 the kernels do not take."""
+    case, oracle = case_of(5, 4, 6, 2, False, 0, 0, 5, True)
     with torch.autocast(DEVICE.type, dtype=torch.bfloat16):
-        output = case.function("triton")(inputs, *tensors[1:])
-        output.sum().backward()
-    torch.testing.assert_close(output, expected)
-    assert inputs.grad.dtype == torch.bfloat16
-    for tensor, gradient in zip(tensors[1:], gradients):
-        if gradient is not None:
-            torch.testing.assert_close(tensor.grad, gradient, rtol=1e-5, atol=1e-5)
+        results = case.run("triton", torch.float32)
+    assert_as_good_as(results, oracle, case.run("reference", torch.bfloat16), torch.bfloat16)
+    tensors = [tensor.float() for tensor in case.tensors.values()]
+    for dtype, returned in ((torch.bfloat16, torch.bfloat16), (torch.float16, torch.float32)):
+        with torch.autocast(DEVICE.type, dtype=dtype):
+            assert case.function("triton")(*tensors).dtype == returned
 
 
 @needs_triton
@@ -294,6 +290,13 @@ def test_on_the_cpu_only_in_the_interpreter(forgotten, monkeypatch):
     case = Case(2, 3, 2)
     with pytest.raises(ConfigurationError, match="not supported: .* runs on a GPU and the inputs are on cpu"):
         case.function("triton")(*(tensor.float() for tensor in case.tensors.values()))
+
+
+@needs_triton
+def test_an_older_triton(forgotten, monkeypatch):
+    monkeypatch.setattr("allennlp_coref_rc.modules.recurrence._triton_kernels.VERSION", (3, 4))
+    reason = _triton.why_not(without_edges(torch.zeros(1, 1, 6, device=DEVICE), 2))
+    assert reason == "the fused recurrence needs Triton 3.5 (which torch 2.9 brings) or newer, and this is 3.4"
 
 
 @needs_triton

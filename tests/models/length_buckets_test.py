@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from allennlp_coref_rc.modules.length_buckets import SMALLEST, length_buckets
+from allennlp_coref_rc.models.ga_reader import SMALLEST, length_buckets
 
 
 def padded(parts, lengths):

@@ -1,6 +1,5 @@
 """Imports what workers need. One process imports this module and becomes quiet; the workers are its forks."""
 
-import importlib
 import signal
 
 from allennlp_coref_rc.allennlp_runtime.console.quiet import quiet_logs
@@ -13,5 +12,4 @@ quiet = quiet_logs()
 quiet.__enter__()
 import_allennlp()
 with quick_imports():
-    importlib.import_module("allennlp_coref_rc.annotation_runs.job")
     register_own()

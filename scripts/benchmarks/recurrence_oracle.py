@@ -1,4 +1,4 @@
-"""Random arguments of the recurrence, and how exact its results are. The benchmarks on a GPU use this too."""
+"""Random arguments of the recurrence, and how exact its results are. Tests and the benchmarks on a GPU use it."""
 
 import math
 import warnings

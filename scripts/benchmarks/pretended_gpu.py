@@ -230,7 +230,7 @@ def pinned(tensor):
 def begin():
     """From here on, this process has a GPU."""
     if not IS_FIRST:
-        raise RuntimeError("tests.pretended_gpu: found PyTorch imported, expected to be imported before it")
+        raise RuntimeError("pretended_gpu: found PyTorch imported, expected to be imported before it")
     from allennlp_coref_rc.modules.recurrence import _triton_kernels
 
     properties = SimpleNamespace(shared_memory_per_block_optin=227 * 1024, major=9, minor=0)

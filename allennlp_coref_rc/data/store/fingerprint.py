@@ -1,0 +1,73 @@
+"""What the columns of a data set depend on. If any of it changes, they are made again."""
+
+import hashlib
+import json
+import os
+import sys
+from collections.abc import Iterator
+from functools import lru_cache
+from importlib.metadata import PackageNotFoundError, entry_points, version
+from pathlib import Path
+from typing import Any
+
+PACKAGE = Path(__file__).parents[2]
+
+CODE = ("annotations", "common", "data")
+"""The folders of this package whose files decide what a reader makes of a file."""
+
+PACKAGES = ("allennlp", "coreferee", "fastcoref", "maverick-coref", "nltk", "numpy", "spacy", "torch", "transformers")
+"""Other packages that do, if they are installed. So do the models of spaCy."""
+
+
+def fingerprint(config: str, data_path: str, files: list[str]) -> str:
+    """
+    A number for the config of a reader (JSON), a data path, the content of its files and of those that the config
+    names, and the versions of what reads them. A folder is known by the names, sizes and times of its files, which may
+    be many.
+    """
+    values = [
+        config,
+        data_path,
+        [_content(path) for path in [*files, *_named_files(json.loads(config))]],
+        _code(),
+        _versions(),
+    ]
+    return hashlib.sha256(json.dumps(values, sort_keys=True).encode()).hexdigest()[:32]
+
+
+def _named_files(config: Any) -> Iterator[str]:
+    if isinstance(config, str) and os.path.exists(config):
+        yield config
+    for value in config.values() if isinstance(config, dict) else config if isinstance(config, list) else ():
+        yield from _named_files(value)
+
+
+def _content(path: str) -> Any:
+    if os.path.isdir(path):
+        files = sorted(file for folder, _, names in os.walk(path) for file in (os.path.join(folder, n) for n in names))
+        states = [(os.path.relpath(file, path), os.stat(file)) for file in files]
+        return _hash(json.dumps([(name, state.st_size, state.st_mtime_ns) for name, state in states]).encode())
+    with open(path, "rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+@lru_cache(maxsize=None)
+def _code() -> str:
+    files = sorted(file for name in CODE for file in (PACKAGE / name).rglob("*") if file.suffix not in (".pyc", ""))
+    return _hash(b"".join(hashlib.sha256(file.read_bytes()).digest() for file in files))
+
+
+@lru_cache(maxsize=None)
+def _versions() -> list[str]:
+    models = (model.dist for model in entry_points(group="spacy_models"))
+    found = [f"{model.name} {model.version}" for model in models if model is not None]
+    for name in PACKAGES:
+        try:
+            found.append(f"{name} {version(name)}")
+        except PackageNotFoundError:
+            continue
+    return [*sorted(found), sys.version]
+
+
+def _hash(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()

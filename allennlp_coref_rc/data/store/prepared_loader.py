@@ -1,0 +1,180 @@
+import logging
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import cached_property
+from itertools import count
+from typing import Any, Optional, cast
+
+import numpy as np
+import torch
+from allennlp.data import DataLoader, DatasetReader, Field, Instance, Vocabulary
+from allennlp.data.data_loaders import MultiProcessDataLoader
+from allennlp.data.data_loaders.data_collator import DefaultDataCollator
+from allennlp.data.data_loaders.data_loader import TensorDict
+from allennlp.data.fields import TextField
+
+from allennlp_coref_rc.data.dataset_readers import ReadingComprehensionReader
+from allennlp_coref_rc.data.fields import QuestionField
+from allennlp_coref_rc.data.store.columns import Column, Counter, NotStorable, QuestionColumn, Table, TextColumn
+from allennlp_coref_rc.data.store.preparing import prepared
+
+logger = logging.getLogger(__name__)
+
+RELEASE_AFTER = 100
+"""After so many batches, the pages of files that were read are given back."""
+
+
+@DataLoader.register("prepared")
+class PreparedDataLoader(MultiProcessDataLoader):
+    """
+    Makes the batches of AllenNLP's `MultiProcessDataLoader`, in the same order, from prepared data: what a reader makes
+    of a file is stored as columns of numbers, which are mapped into memory, once for all runs that read the same file
+    in the same way. No instances are kept. The next batch is made while the model works, and on a GPU in pinned memory.
+
+    With `num_workers`, `max_instances_in_memory` or another `start_method`, and for readers whose fields cannot be
+    stored, it is AllenNLP's own.
+
+    Registered as a `DataLoader` with name "prepared". It takes the parameters of `MultiProcessDataLoader`.
+    """
+
+    reader: DatasetReader
+    data_path: Any
+    collate_fn: Any
+    num_workers: int
+    max_instances_in_memory: Optional[int]
+    start_method: str
+
+    def __init__(self, reader: DatasetReader, data_path: str, **kwargs: Any) -> None:
+        self._table: Optional[Table] = None
+        self._made = count(1)
+        super().__init__(reader, data_path, **kwargs)
+
+    def iter_instances(self) -> Iterator[Instance]:
+        """The questions. Those of prepared data count all words for the vocabulary when the first one is asked to."""
+        if self._instances is None and self._keeps_all():
+            try:
+                self._table, rows = prepared(cast(ReadingComprehensionReader, self.reader), self.data_path)
+            except NotStorable as error:
+                logger.info("%s: %s, which cannot be stored; it is kept in memory", self.data_path, error)
+            else:
+                self._rows = rows
+                self._instances = [StoredInstance(row, self) for row in rows.tolist()]
+                self.collate_fn = self._collate
+        yield from super().iter_instances()
+
+    def _keeps_all(self) -> bool:
+        return (
+            isinstance(self.reader, ReadingComprehensionReader)
+            and self.num_workers == 0
+            and self.max_instances_in_memory is None
+            and self.start_method == "fork"
+            and type(self.collate_fn) is DefaultDataCollator
+        )
+
+    @property
+    def columns(self) -> Mapping[str, Column]:
+        return cast(Table, self._table).columns
+
+    def count_vocab_items(self, counter: dict[str, dict[str, int]], row: int) -> None:
+        """Counts the words and labels of all questions if this is the first one. Looking at each would take longer."""
+        if row == self._rows[0]:
+            cast(Table, self._table).count_vocab_items(cast(Counter, counter), self._rows, self._indexers)
+
+    @cached_property
+    def _indexers(self) -> dict[str, Mapping[str, Any]]:
+        """Those of each text, as the reader gives them to instances."""
+        texts = {name: TextField([]) for name, column in self.columns.items() if isinstance(column, TextColumn)}
+        self.reader.apply_token_indexers(Instance(dict(texts)))
+        return {name: field.token_indexers for name, field in texts.items()}
+
+    def index_with(self, vocab: Vocabulary) -> None:
+        if self._table is None:
+            super().index_with(vocab)
+        else:
+            self._vocab = vocab
+            self._table.index(vocab, self._indexers)
+
+    def _index_instance(self, instance: Instance) -> Instance:
+        return instance if self._table is not None else super()._index_instance(instance)
+
+    def _collate(self, instances: Sequence["StoredInstance"]) -> TensorDict:
+        table = cast(Table, self._table)
+        tensors = table.batch(np.array([instance.row for instance in instances]))
+        if next(self._made) % RELEASE_AFTER == 0:
+            table.release()
+        return _pinned(tensors) if self.cuda_device is not None and self.cuda_device.type == "cuda" else tensors
+
+    def _iter_batches(self) -> Iterator[TensorDict]:
+        batches = super()._iter_batches()
+        if self._table is None:
+            yield from batches
+            return
+        with ThreadPoolExecutor(1) as executor:
+            # The first batch is made here, as samplers then draw the random numbers for all.
+            batch = next(batches, None)
+            while batch is not None:
+                following = executor.submit(next, batches, None)
+                yield batch
+                batch = following.result()
+
+
+class StoredInstance(Instance):
+    """
+    A question of prepared data. It has what samplers and the vocabulary ask for, and its metadata: the lengths of its
+    fields, and counts of words.
+    """
+
+    __slots__ = ["row", "_loader"]
+
+    def __init__(self, row: int, loader: PreparedDataLoader) -> None:
+        self.row = row
+        self._loader = loader
+
+    @property
+    def fields(self) -> Mapping[str, Field]:  # type: ignore[override]  # nobody changes them
+        return StoredFields(self.row, self._loader.columns)
+
+    def count_vocab_items(self, counter: dict[str, dict[str, int]]) -> None:
+        self._loader.count_vocab_items(counter, self.row)
+
+
+class StoredFields(Mapping[str, Field]):
+    """The fields of a question."""
+
+    def __init__(self, row: int, columns: Mapping[str, Column]) -> None:
+        self._row = row
+        self._columns = columns
+
+    def __getitem__(self, name: str) -> Field:
+        column = self._columns[name]
+        if isinstance(column, QuestionColumn):
+            return QuestionField(column.metadata(self._row))
+        return StoredField(column.length(self._row))
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self._columns)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._columns
+
+    def __len__(self) -> int:
+        return len(self._columns)
+
+
+class StoredField(Field):
+    """A field of which nothing but the length is known."""
+
+    __slots__ = ["_length"]
+
+    def __init__(self, length: int) -> None:
+        self._length = length
+
+    def __len__(self) -> int:
+        return self._length
+
+
+def _pinned(value: Any) -> Any:
+    """The tensors of a batch in memory that a GPU reads quickly."""
+    if isinstance(value, torch.Tensor):
+        return value.pin_memory()
+    return {key: _pinned(part) for key, part in value.items()} if isinstance(value, dict) else value

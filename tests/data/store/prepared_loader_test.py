@@ -1,0 +1,161 @@
+"""Batches of prepared data are those that AllenNLP makes of the reader's instances."""
+
+import json
+import random
+
+import pytest
+import torch
+from allennlp.common import Params
+from allennlp.data import DataLoader, DatasetReader, Vocabulary
+
+from allennlp_coref_rc.common.errors import ConfigurationError
+from allennlp_coref_rc.data.store.columns import KINDS
+from tests.processes import run_in_processes
+from tests.training_config.configs import CONFIGS, configs, load, load_small, load_text, tiny_transformer
+
+CNN = CONFIGS / "cnn" / "ga_gru.jsonnet"
+
+
+@pytest.fixture(autouse=True)
+def cache(tmp_path, monkeypatch):
+    monkeypatch.setenv("ALLENNLP_CACHE_ROOT", str(tmp_path / "cache"))
+    return tmp_path / "cache" / "prepared"
+
+
+def copy(values):
+    return Params(json.loads(json.dumps(values)))
+
+
+def data(kind, reader, path, options, epochs=2):
+    """The vocabulary, all batches and the number of batches of an epoch."""
+    random.seed(1)
+    reader = DatasetReader.from_params(copy(reader))
+    loader = DataLoader.from_params(copy({**options, "type": kind}), reader=reader, data_path=path)
+    vocab = Vocabulary.from_instances(loader.iter_instances())
+    loader.index_with(vocab)
+    number = None if "max_instances_in_memory" in options else len(loader)
+    return vocab, [batch for _ in range(epochs) for batch in loader], number
+
+
+def check_equal(found, expected, place=""):
+    if isinstance(expected, torch.Tensor):
+        assert found.dtype == expected.dtype and torch.equal(found, expected), place
+    elif isinstance(expected, dict):
+        assert found.keys() == expected.keys(), place
+        for key in expected:
+            check_equal(found[key], expected[key], f"{place}.{key}")
+    else:
+        assert list(found) == list(expected), place
+
+
+def check(reader, path, options):
+    (vocab, batches, number), (own_vocab, own_batches, own_number) = (
+        data(kind, reader, path, options) for kind in ("multiprocess", "prepared")
+    )
+    namespaces = {*vocab.get_namespaces(), *own_vocab.get_namespaces()}
+    for namespace in namespaces:
+        # Words that are equally frequent are in the order in which they first occur.
+        assert own_vocab.get_token_to_index_vocabulary(namespace) == vocab.get_token_to_index_vocabulary(namespace)
+    assert len(own_batches) == len(batches) > 0 and own_number == number
+    for found, expected in zip(own_batches, batches):
+        check_equal(found, expected)
+
+
+def without_type(options):
+    return {key: value for key, value in options.items() if key != "type"}
+
+
+def sources():
+    """Each way in which a config reads data for training or for validation, once."""
+    found = {}
+    for path in configs():
+        values = load_small(path).as_dict(quiet=True)
+        if values["data_loader"].get("type") == "prepared":
+            validation = values.get("validation_dataset_reader", values["dataset_reader"])
+            for reader, loader in ((values["dataset_reader"], "data_loader"), (validation, "validation_data_loader")):
+                source = reader, values["train_data_path"], without_type(values[loader])
+                found.setdefault(json.dumps(source), (f"{path.parent.name}-{path.stem}-{loader}", *source))
+    return list(found.values())
+
+
+@pytest.mark.slow
+def test_batches_of_every_config_are_equal():
+    for name, *source in sources():
+        try:
+            check(*source)
+        except AssertionError as error:
+            raise AssertionError(name) from error
+
+
+def of_cnn(**reader):
+    values = load(CNN).as_dict(quiet=True)
+    return {**values["dataset_reader"], **reader}, values["train_data_path"]
+
+
+@pytest.mark.parametrize(
+    "options",
+    [
+        {"batch_size": 2, "shuffle": True},
+        {"batch_size": 3, "drop_last": True},
+        {"batch_size": 2, "batches_per_epoch": 3},
+        {"batch_sampler": {"type": "max_tokens_sampler", "max_tokens": 200}},
+    ],
+)
+@pytest.mark.parametrize("reader", [{}, {"max_instances": 3}, {"keep_skipped": True}])
+def test_orders_and_parts_are_equal(options, reader):
+    check(*of_cnn(**reader), options)
+
+
+def test_transformers_read_words_as_allennlp_does():
+    values = load_text(f"(import 'babi/quick_start.jsonnet') + {tiny_transformer()}", "babi").as_dict(quiet=True)
+    check(values["dataset_reader"], values["train_data_path"], {"batch_size": 4})
+
+
+def ids(loader):
+    return [metadata["id"] for batch in loader for metadata in batch["metadata"]]
+
+
+def check_shares(rank, reader, path):
+    found = []
+    for kind in ("multiprocess", "prepared"):
+        loader = DataLoader.from_params(
+            Params({"type": kind, "batch_size": 2}), reader=DatasetReader.from_params(copy(reader)), data_path=path
+        )
+        loader.index_with(Vocabulary.from_instances(loader.iter_instances()))
+        found.append(ids(loader))
+    assert found[0] == found[1] and found[0]
+
+
+@pytest.mark.parametrize("reader", [{}, {"max_instances": 3}])
+def test_processes_have_the_shares_that_they_would_read(reader):
+    run_in_processes(2, check_shares, *of_cnn(**reader))
+
+
+def test_streamed_and_other_data_are_read_as_by_allennlp(cache):
+    reader, path = of_cnn()
+    check(reader, path, {"batch_size": 2, "max_instances_in_memory": 3})
+    check(reader, path, {"batch_size": 2, "num_workers": 1})
+    assert not cache.exists()
+    permuting = {**reader, "permute_entities": True}
+    check(permuting, path, {"batch_size": 2})
+    assert not cache.exists()
+
+
+def test_a_field_that_no_column_holds_stays_in_memory(monkeypatch, cache):
+    monkeypatch.delitem(KINDS, "candidates")
+    check(*of_cnn(), {"batch_size": 2})
+    assert [path.suffix for path in cache.iterdir()] == [".lock"]
+
+
+def test_a_batch_needs_fields_in_all_of_its_questions_or_in_none(tmp_path):
+    lines = [
+        {"passage": "Ann saw @entity0 .", "question": f"who saw @placeholder {i}", "candidates": ["@entity0"]}
+        for i in (0, 1)
+    ]
+    lines[1]["answer"] = "@entity0"
+    path = tmp_path / "questions.jsonl"
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    reader = {"type": "annotated_cloze"}
+    assert "answer" in data("prepared", reader, str(path), {"batch_size": 1})[1][1]
+    with pytest.raises(ConfigurationError, match="'answer' present in some"):
+        data("prepared", reader, str(path), {"batch_size": 2})
