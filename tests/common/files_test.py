@@ -95,17 +95,6 @@ def test_missing_files_and_folders_are_refused(tmp_path):
     assert refusal(tmp_path) == f"{tmp_path}: found a directory, expected a file"
 
 
-@pytest.mark.parametrize("bad_line", [1, 2, 500, 1000])
-def test_the_line_that_is_not_utf_8_is_named(tmp_path, bad_line):
-    # Longer than the chunks in which Python decodes, so that the line lies in the first chunk, or in a later one.
-    lines = [f"{i} Zoë moved to the garden.\n" for i in range(1, 1001)]
-    encoded = [line.encode("latin-1" if i == bad_line else "utf-8") for i, line in enumerate(lines, start=1)]
-    path = tmp_path / "text.txt"
-    path.write_bytes(b"".join(encoded))
-    message = refusal(path)
-    assert message == f"{path}, line {bad_line}: found the byte 0xeb, which is not UTF-8; expected UTF-8 text"
-
-
 def test_a_last_character_cut_in_two_is_named(tmp_path):
     path = tmp_path / "text.txt"
     path.write_bytes("a\nb\nZoë".encode()[:-1])

@@ -110,21 +110,6 @@ def test_an_edit_changes_the_answer_and_can_be_undone(page):
     assert answers(page) == {"mine": "office"}
 
 
-def test_clusters_are_merged_and_split(page):
-    edit(page, "Merge", (0, (0, 1)), (1, (3, 4)))
-    assert clusters(page) == [["Zelda1", "milk1", "Zelda3", "milk?"]]
-    edit(page, "Split off", (0, (3, 4)), (0, (21, 22)))
-    assert clusters(page) == [["Zelda1", "Zelda3"], ["milk1", "milk?"]]
-    assert answers(page) == {"mine": "office"}
-
-
-def test_the_request_is_that_of_the_page(page):
-    edit(page, "Drop", (1, (3, 4)), (1, (21, 22)))
-    request = json.loads(page.code[0].value)
-    assert request == {"passage": STORY, "question": "Where is the milk?", "clusters": [[[0, 1], [11, 12]]]}
-    assert page.code[1].value.startswith("coref-rc predict ") and page.code[1].value.endswith(" request.jsonl")
-
-
 def test_another_annotator_and_another_question_begin_anew(page):
     edit(page, "Drop", (0, (0, 1)))
     page.selectbox(key="annotator").set_value("none").run()

@@ -7,7 +7,6 @@ from allennlp_coref_rc.annotations import AnnotatedText
 from allennlp_coref_rc.annotations.annotators import Annotator, ExactMatchCoref
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.data.babi.babi_files import BabiQuestion
-from allennlp_coref_rc.playground.cluster_edits import Mention, drop, merge
 from allennlp_coref_rc.playground.reader_session import (
     CachedAnnotator,
     NoAnnotator,
@@ -59,12 +58,6 @@ def test_another_annotator_gives_the_clusters_and_leaves_the_reader_as_it_is(rea
     assert reader.read(QUESTION).clusters == [ZELDA, MILK]
 
 
-def test_clusters_change_the_answer(reader):
-    assert reader.answer(QUESTION, [ZELDA, MILK]).answer == "office"
-    moved = [[(0, 1), *QUENTIN], [(11, 12)], MILK]
-    assert reader.answer(QUESTION, moved).answer == "garden"
-
-
 def test_the_request_gives_the_same_answer_to_coref_rc_predict(reader, predictor):
     clusters = [[(0, 1), *QUENTIN], MILK]
     question = replace(QUESTION, candidates=("office", "garden"))
@@ -95,14 +88,6 @@ def test_beliefs_are_those_of_draw_story(reader, predictor):
     for believed, other in zip(beliefs, expected):
         assert believed == pytest.approx(other, abs=1e-6)
     assert max(beliefs[1], key=beliefs[1].get) == "garden" and max(beliefs[2], key=beliefs[2].get) == "office"
-
-
-def test_beliefs_follow_edited_clusters(reader):
-    reading = reader.read(QUESTION, NoAnnotator())
-    edited = merge([ZELDA, QUENTIN, MILK], [0, 1])
-    edited = drop(edited, [Mention(0, (11, 12))])
-    last = reader.beliefs(QUESTION, reading.with_clusters(edited))[-1]
-    assert last.answer == "garden"
 
 
 def test_a_beginning_keeps_mentions_that_have_been_read_and_those_of_the_question():
@@ -156,9 +141,3 @@ def test_each_text_is_annotated_once():
 )
 def test_candidates_are_between_semicolons_or_else_commas(text, candidates):
     assert split_candidates(text) == candidates
-
-
-@pytest.mark.parametrize("question", [Question(" ", "Where?"), Question("Mary left.", "")])
-def test_what_is_empty_is_said(reader, question):
-    with pytest.raises(ConfigurationError, match="found an empty (passage|question)"):
-        reader.read(question)

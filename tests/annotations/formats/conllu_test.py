@@ -191,9 +191,6 @@ def test_what_is_written_is_read(case, tmp_path_factory):
 @pytest.mark.parametrize(
     "text, message",
     [
-        (row(1, head=2), "line 1: found the head '2', expected a number, 0 to 1"),
-        (row(1, misc="Entity=(e1") + row(2), "line 1: a mention of e1 begins here and never ends"),
-        (row(1) + row(2, misc="Entity=e1)"), "line 2: a mention of e1 ends here and never begins"),
         (row(1, misc="Entity=e1"), "line 1: found 'e1', expected mentions like"),
         (row(1) + row("2.1"), "line 2: found '2.1' and the form 'w', expected an ID up to 1 and a form"),
         (row("1-2", " ") + row(1) + row(2), "line 1: found '1-2' and the form ' ', expected an ID up to 2 and a form"),

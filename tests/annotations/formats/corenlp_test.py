@@ -109,18 +109,3 @@ def test_what_is_written_is_read(text, tmp_path_factory):
         for cluster in text.clusters
     ]
     assert found == AnnotatedText(text.tokens, text.sentences, [cluster for cluster in within if cluster], id="x")
-
-
-@pytest.mark.parametrize(
-    "key, value, message",
-    [
-        ("sentNum", 3, r"found 3 at corefs.3\[0\].sentNum, expected an integer, 1 to 2"),
-        ("startIndex", 10, r"found 10 at corefs.3\[0\].startIndex, expected an integer, 1 to 9"),
-        ("endIndex", 2, r"found 2 at corefs.3\[0\].endIndex, expected an integer, 3 to 10"),
-    ],
-)
-def test_malformed_mentions_say_where(tmp_path, key, value, message):
-    document = json.loads(FIXTURE.read_text())
-    document["corefs"]["3"][0][key] = value
-    with pytest.raises(ConfigurationError, match=f"a.json, line 2, object 2: {message}"):
-        read(tmp_path, {"sentences": []}, document)

@@ -55,7 +55,6 @@ def write(path, content=GOOD):
 MALFORMED = [
     ("empty", "", 1, "0 blocks", "5 or 6"),
     ("no entities", "u\n\np\n\nq\n\na", 7, "4 blocks", "5 or 6"),
-    ("no blank lines", "u\np\nq\na\n@entity1:b", 5, "1 blocks", "5 or 6"),
     ("passage of two lines", GOOD.replace(" . ", " .\n"), 4, "2 lines of the passage", "one, and a blank line"),
     (
         "answer that is no entity",
@@ -64,10 +63,8 @@ MALFORMED = [
         "the answer '@entity3'",
         "2 entities",
     ),
-    ("nothing before the colon", GOOD + "\n:b", 11, "':b'", "marker:form"),
     ("an entity twice", GOOD + "\n@entity1:b", 11, "'@entity1:b'", "each marker once"),
     ("mention without a position", GOOD + "\n\nleft", 12, "'left'", "'the:4|football:5'"),
-    ("position 0", GOOD + "\n\nleft:0", 12, "'left:0'", "positions among the 8 tokens"),
     ("position too large", GOOD + "\n\nleft:9", 12, "'left:9'", "positions among the 8 tokens"),
     ("another token there", GOOD + "\n\nsaid:6", 12, "'said:6' where the token is 'left'", "positions among"),
     ("tokens that are no mention", GOOD + "\n\nsaid:2|left:6", 12, "'said:2|left:6'", "follow one another"),
@@ -83,11 +80,6 @@ class TestMalformedFiles:
         message = messages.pop()
         assert message.startswith(f"{path}, line {line}: found {found}"), message
         assert expected in message.split("expected")[-1]
-
-    def test_question_without_placeholder(self, tmp_path):
-        path = write(tmp_path / "a.question", GOOD.replace("@placeholder left", "who left"))
-        message = refusal(lambda: list(reader().read(str(tmp_path))))
-        assert message == (f"{path}: found the question '@begin who left @end', expected one with @placeholder")
 
     def test_a_question_is_cut_around_its_placeholder(self, tmp_path):
         path = write(
@@ -110,8 +102,6 @@ class TestMalformedFiles:
     @pytest.mark.parametrize(
         "line, found",
         [
-            ("{}", "found {"),
-            ('{"passage": "a", "question": 1}', "question: found 1"),
             ('{"passage": "a", "question": "b", "entities": {"@entity1": 1}}', "entities.@entity1: found 1"),
             ('{"passage": "a", "question": "b", "entities": {"c": ""}, "answer": "d"}', "answer: found 'd'"),
             ('{"passage": "\\ud800", "question": "b"}', "found half of a surrogate pair"),

@@ -12,7 +12,6 @@ from allennlp_coref_rc.data.tokenizers import BlankSpacyTokenizer
 from tests.data.dataset_readers.reader_assertions import (
     left_out,
     metadata,
-    refusal,
     tokens,
 )
 from tests.shared import LAMBADA, PROJECT, needs_lambada
@@ -175,22 +174,6 @@ class TestAnnotatedLambadaReader:
         (instance,) = reader(tokenizer=BlankSpacyTokenizer()).read(path)
         assert tokens(instance["passage"]) == ["Anna", "'s", "cat", "slept", "."]
         assert instance["answer"].label == 0
-
-    @pytest.mark.parametrize(
-        "content, line, found",
-        [
-            ("word\n", 1, "found 'word'"),
-            ("word\n" * 100 + "a b . a\n", 1, "found 'word'"),
-        ],
-    )
-    def test_what_is_wrong_and_where(self, tmp_path, content, line, found):
-        path = write(tmp_path / "a.txt", content)
-        message = refusal(lambda: list(reader().read(path)))
-        assert message.startswith(f"{path}, line {line}: {found}") and "expected a text" in message
-
-    def test_an_empty_file(self, tmp_path):
-        path = write(tmp_path / "a.txt", "\n")
-        assert refusal(lambda: list(reader().read(path))).startswith(f"{path}: found no question")
 
     def test_a_malformed_line_costs_itself_alone(self, tmp_path, caplog):
         path = write(tmp_path / "a.txt", "a b . a\nword\n\nb . b b\n \t\n")

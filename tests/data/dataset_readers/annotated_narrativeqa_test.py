@@ -105,10 +105,6 @@ class TestOfficialFiles:
         assert instances[1]["metadata"]["answer_texts"] == ['The "Merry Widow"', "MERRY WIDOW"]
         assert answers(instances)[1] == 'the " Merry Widow'
 
-    def test_mojibake_stays_as_it_is(self):
-        first = next(iter(reader().read(VALID)))
-        assert tokens(first["passage"])[1] == "cafÃ©"
-
     def test_annotations_do_not_cross_from_passage_to_question_by_default(self):
         def reach(**options):
             return {
@@ -125,12 +121,6 @@ class TestOfficialFiles:
     def test_sentences(self):
         document = next(document for _, document in reader().documents(TEST))
         assert [document.text.tokens[start] for start, _ in document.text.sentences[:4]] == ["A", "It", "The", "Rain"]
-
-    def test_windows_line_ends(self, folder):
-        for name in ("qaps.csv", SUMMARIES):
-            path = folder / name
-            path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
-        assert metadata(reader().read(str(folder / "train"))) == metadata(reader().read(TRAIN))
 
     @needs_narrativeqa
     @pytest.mark.parametrize("split, documents, expected", [("valid", 58, 1771), ("test", 355, 10557)])
@@ -176,12 +166,6 @@ class TestDassaFiles:
         ]
         assert instances[0]["passage_annotations"].layers["coref"]["antecedents"][7] == [3]
 
-    def test_a_file_that_brings_annotations_is_not_warned_of(self, caplog):
-        list(AnnotatedNarrativeQaReader(annotation_layers={"coref": CorefEdges()}).read(DASSA))
-        assert "found nothing" not in caplog.text
-        list(AnnotatedNarrativeQaReader(annotation_layers={"coref": CorefEdges()}).read(TRAIN))
-        assert "found nothing for dataset_reader.annotation_layers (coref)" in caplog.text
-
     @pytest.mark.parametrize(
         "change, found, expected",
         [
@@ -198,7 +182,7 @@ class TestDassaFiles:
         assert message.startswith(f"{path}, line 2, object 2: found {found}")
         assert f", expected {expected}" in message
 
-    @pytest.mark.parametrize("span", [[0, 12], [3, 3], [-1, 2], None])
+    @pytest.mark.parametrize("span", [[0, 12], None])
     def test_spans_outside_the_passage(self, tmp_path, span):
         lines = [json.loads(line) for line in Path(DASSA).read_text(encoding="utf-8").splitlines()]
         lines[0]["questions"][0]["answers_best_chunks"][0]["span"] = span
@@ -265,18 +249,6 @@ class TestContract:
         assert answers([given]) == ["Pip"]
         assert given["metadata"]["clusters"] == [[(0, 1), (5, 6)]]
         assert given["passage_annotations"].layers["coref"]["antecedents"][5] == [0]
-
-    @pytest.mark.parametrize(
-        "arguments, message",
-        [
-            ({"passage": " "}, "found an empty passage"),
-            ({"span": (0, 7)}, r"found 7 at span\[1\]"),
-            ({"clusters": [[[0, 99]]]}, r"mention of cluster 0 \[0, 99\)"),
-        ],
-    )
-    def test_bad_input_is_named(self, arguments, message):
-        with pytest.raises(ConfigurationError, match=message):
-            reader().text_to_instance(**{"passage": "Pip sleeps .", "question": "Who ?", **arguments})
 
     def test_a_question_that_is_left_out(self):
         short = reader(max_passage_length=2)

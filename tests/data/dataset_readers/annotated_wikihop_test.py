@@ -351,10 +351,8 @@ class TestPreprocessedFiles:
     @pytest.mark.parametrize(
         "change",
         [
-            {"mentions": [[0]]},
             {"coref_onehot": [[[-1, 0, 7]]]},
             {"coref_onehot": [[[-2, 0, 1]]]},
-            {"coref_onehot": {"a": 1}},
             {"mentions": [[0, 99]] * 7},
             {"document": None},
         ],
@@ -372,13 +370,10 @@ class TestMalformedFiles:
     @pytest.mark.parametrize(
         "change, expected",
         [
-            ({"id": 3}, "found 3 at id, expected a string"),
             ({"query": " "}, "found an empty question"),
             ({"answer": "plane"}, "found the answer 'plane', expected one of the candidates"),
             ({"candidates": []}, "found [] at candidates, expected a list of one or more texts"),
-            ({"candidates": ["car", 3]}, "found 3 at candidates[1], expected a text or a list of its tokens"),
             ({"supports": [["A car."]]}, 'found ["A car."] at supports[0], expected a string'),
-            ({"supports": []}, "found an empty passage"),
             ({"annotations": ["follows", "single"]}, 'found "follows" at annotations[0], expected a list'),
         ],
         ids=str,
@@ -406,8 +401,3 @@ class TestRealFiles:
                 for i, candidate in enumerate(item["candidates"]):
                     times = len(re.findall(rf"\b{re.escape(candidate)}\b", text))
                     assert sum(number == i for number, _ in found) == times * len(candidate.split()) > 0
-
-    def test_the_workers_of_the_development_question(self):
-        (data,) = metadata(reader(subset="follows_multiple").read(str(WIKIHOP / "dev.json")))
-        assert (data["follows"], data["single"], data["multiple"]) == (True, False, True)
-        assert not list(reader(subset="follows_single").read(str(WIKIHOP / "dev.json")))
