@@ -1,6 +1,5 @@
 from collections.abc import Sequence
-from itertools import accumulate
-from typing import NamedTuple, Optional
+from typing import Any, NamedTuple, Optional
 
 import torch
 
@@ -72,16 +71,16 @@ def sequential_sources(mask: torch.Tensor, reverse: bool = False, start: Optiona
 
 
 def joined(parts: Sequence[torch.Tensor]) -> torch.Tensor:
-    """Tensors side by side in the last dimension. If they are the parts of one tensor, it is not copied."""
+    """Tensors side by side in the last dimension. If they are what a tensor was split into, that one is not copied."""
     if len(parts) == 1:
         return parts[0]
-    whole = parts[0]._base
-    if whole is not None and whole.dim():
-        ends = accumulate((part.size(-1) for part in parts), initial=whole.storage_offset())
-        layout = whole.stride(), whole.shape[:-1], sum(part.size(-1) for part in parts)
-        if layout[2] == whole.size(-1) and all(
-            part._base is whole and (part.stride(), part.shape[:-1], part.storage_offset()) == (*layout[:2], end)
-            for part, end in zip(parts, ends)
-        ):
-            return whole
-    return torch.cat(list(parts), dim=-1)
+    whole, sizes = parts[0]._base, [part.size(-1) for part in parts]
+    if whole is None or whole.dim() == 0 or whole.size(-1) != sum(sizes):
+        return torch.cat(list(parts), dim=-1)
+    pairs = zip(parts, whole.split(sizes, dim=-1))
+    is_split = all(part._base is whole and _place(part) == _place(own) for part, own in pairs)
+    return whole if is_split else torch.cat(list(parts), dim=-1)
+
+
+def _place(view: torch.Tensor) -> tuple[Any, ...]:
+    return view.storage_offset(), view.shape, view.stride()
