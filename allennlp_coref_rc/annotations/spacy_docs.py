@@ -190,6 +190,12 @@ def _names(doc: Doc, prefix: str) -> list[str]:
 
 def _blocks(doc: Doc) -> Iterator[tuple[Any, int, Any]]:
     """The structures of the docs that this one is made of: the key, the first character in this doc, and the value."""
+    old = [name for name in (FRAMES, RELATIONS, EDGES) if name in doc.user_data]
+    if old:
+        raise ConfigurationError(
+            f"found {', '.join(old)} as an earlier release has stored them in a doc, by the numbers of tokens, "
+            "expected those of this release: annotate the text again"
+        )
     for key, value in doc.user_data.items():
         if isinstance(key, tuple) and key[:2] == ("._.", STRUCTURE):
             yield key, key[2], value

@@ -119,3 +119,11 @@ def test_an_id_can_be_set_and_damaged_data_is_an_error():
     doc.user_data["._.", "annotated_text", 0, 3] = {"text": "a b", "frames": [{"predicate": [1, "x"]}]}
     with pytest.raises(ConfigurationError, match='predicate.*found "x", expected'):
         AnnotatedText.from_spacy(doc)
+
+
+def test_what_an_earlier_release_has_stored_is_refused():
+    doc = spacy.blank("en")("Mary left.")
+    doc.user_data["srl_frames"] = [{"predicate": [1, 2], "arguments": []}]
+    for read in (AnnotatedText.from_spacy, lambda doc: doc._.srl_frames):
+        with pytest.raises(ConfigurationError, match="annotate the text again"):
+            read(doc)
