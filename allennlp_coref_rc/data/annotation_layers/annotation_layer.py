@@ -103,10 +103,12 @@ class CorefClusters(AnnotationLayer):
 
     def make(self, text: AnnotatedText, boundary: int) -> tuple[Layer, Layer]:
         tokens: dict[int, list[int]] = defaultdict(list)
-        clusters = [cluster for cluster in largest_clusters(text.clusters, self._max_clusters) if cluster]
+        clusters = filter(None, largest_clusters(text.clusters, self._max_clusters))
         for i, cluster in enumerate(sorted(clusters, key=min)):
             for position in positions(cluster):
                 tokens[position].append(i)
         passage = {token: numbers for token, numbers in tokens.items() if token < boundary}
         question = {token - boundary: numbers for token, numbers in tokens.items() if token >= boundary}
-        return {"clusters": TokenLists(boundary, passage)}, {"clusters": TokenLists(len(text) - boundary, question)}
+        return {"clusters": TokenLists(boundary, passage)}, {
+            "clusters": TokenLists(len(text.tokens) - boundary, question)
+        }
