@@ -19,6 +19,9 @@ from allennlp_coref_rc.config_check.check import data_paths, named
 
 FIRST = 4
 
+LARGE_FILE = 10_000_000
+"""The bytes from which on columns are large enough to be spoken of."""
+
 LARGE = ("pretrained_file", "pretrained_files", "min_pretrained_embeddings", "only_include_pretrained_words")
 """Keys that are left out, as reading their files takes long."""
 
@@ -53,7 +56,7 @@ def try_out(params: Mapping[str, Any]) -> list[str]:
 
 
 def sizes(params: Mapping[str, Any]) -> Iterator[str]:
-    """A line for each file that data loaders prepare: its size, and what it takes to prepare it."""
+    """A line for each large file that data loaders prepare: its size, and what it takes to prepare it."""
     from allennlp_coref_rc.data.store.preparing import estimate
 
     loaders = {"train_data_path": "data_loader"}
@@ -62,8 +65,9 @@ def sizes(params: Mapping[str, Any]) -> Iterator[str]:
         if loader.get("type") == "prepared" and "://" not in path and not reader.get("max_instances"):
             with quiet_screen(speaks=False):
                 found = estimate(DatasetReader.from_params(Params(deepcopy(reader))), path)  # type: ignore[arg-type]
-            minutes = f"{found.minutes:.0f} minutes" if found.minutes >= 1 else "less than a minute"
-            yield f"{key}: {found.items:,} items; prepared in {minutes}, {found.size / 1e6:,.1f} MB on disk"
+            if found.minutes >= 1 or found.size >= LARGE_FILE:
+                minutes = f"{max(1, round(found.minutes))} minutes"
+                yield f"{key}: {found.items:,} items; prepared in about {minutes}, {found.size / 1e6:,.0f} MB on disk"
 
 
 def _model(params: Mapping[str, Any], instances: list[Instance]) -> Model:

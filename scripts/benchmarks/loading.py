@@ -171,26 +171,21 @@ def write(config: str, folder: Path, questions: int) -> Path:
 
 
 def _cnn(texts: list[str], questions: int) -> Iterator[str]:
-    from scripts.benchmarks.made_up import ENTITIES, QUESTION
+    from scripts.benchmarks.made_up import ENTITIES, QUESTION, own_word
 
     entities = {entity: f"Name {entity[1:]}" for entity in ENTITIES}
     for i in range(questions):
-        passage, question = f"{texts[i % len(texts)]} {_own_word(i)} .", f"{QUESTION} {_own_word(i)}"
+        passage, question = f"{texts[i % len(texts)]} {own_word(i)} .", f"{QUESTION} {own_word(i)}"
         item = {"id": str(i), "passage": passage, "question": question, "answer": ENTITIES[0], "entities": entities}
         yield json.dumps(item) + "\n"
 
 
 def _wikihop(texts: list[str], questions: int) -> Iterator[str]:
-    from scripts.benchmarks.made_up import NAMES
+    from scripts.benchmarks.made_up import NAMES, own_word
 
     for i in range(questions):
-        words = f"{texts[i % len(texts)]} {_own_word(i)} .".split()
+        words = f"{texts[i % len(texts)]} {own_word(i)} .".split()
         supports = [" ".join(words[start : start + SUPPORT]) for start in range(0, len(words), SUPPORT)]
-        item = {"id": f"WH_train_{i}", "query": f"acquaintance_of {_own_word(i)}", "answer": NAMES[0]}
+        item = {"id": f"WH_train_{i}", "query": f"acquaintance_of {own_word(i)}", "answer": NAMES[0]}
         yield f"{',' if i else '['}\n{json.dumps({**item, 'candidates': NAMES, 'supports': supports})}"
     yield "\n]\n"
-
-
-def _own_word(number: int) -> str:
-    """A word for each number, of letters."""
-    return f"Zy{str(number).translate(str.maketrans('0123456789', 'abcdefghij'))}q"

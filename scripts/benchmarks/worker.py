@@ -9,6 +9,7 @@ import json
 import os
 import resource
 import sys
+import threading
 import time
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -28,8 +29,11 @@ FUNCTIONS = """
     imports     allennlp_coref_rc.allennlp_runtime.lazy_registry find
     annotating  allennlp_coref_rc.data.dataset_readers.reading_comprehension_reader annotate_documents
     vocabulary  allennlp.data Instance.count_vocab_items
+    vocabulary  allennlp_coref_rc.data.store.columns Table.count_vocab_items
     indexing    allennlp.data Instance.index_fields
+    indexing    allennlp_coref_rc.data.store.columns Table.index
     batches     allennlp.data Batch.as_tensor_dict
+    batches     allennlp_coref_rc.data.store.columns Table.batch
     forward     allennlp.models Model.__call__
     backward    torch Tensor.backward
     optimizer   allennlp.training GradientDescentTrainer.rescale_gradients
@@ -76,6 +80,10 @@ class Stopwatch:
 
     @contextmanager
     def part(self, name: str) -> Iterator[None]:
+        if threading.current_thread() is not threading.main_thread():
+            # Batches that are made while the model works; their time counts for what the model does.
+            yield
+            return
         self.lap()
         self.running.append(name)
         try:
@@ -104,6 +112,15 @@ class Stopwatch:
             self.questions += 1
             yield instance
 
+    def prepare(self, original: Any, _: Any, args: Any, kwargs: Any) -> Any:
+        """Counts the time for stored data, and their questions, if the reader has not read them."""
+        before = self.questions
+        with self.part("reading"):
+            table, rows = original(*args, **kwargs)
+        if self.questions == before:
+            self.questions += len(rows)
+        return table, rows
+
     def train(self, original: Any, trainer: Any, args: Any, kwargs: Any) -> Any:
         self.time(trainer.optimizer, "step", "optimizer")
         self.metrics = original(*args, **kwargs)
@@ -114,6 +131,8 @@ class Stopwatch:
             with suppress(ImportError, AttributeError):
                 self.time(module, name, part)
         wrapt.wrap_function_wrapper("allennlp.data", "DatasetReader.read", self.read)
+        with suppress(ImportError, AttributeError):
+            wrapt.wrap_function_wrapper("allennlp_coref_rc.data.store.prepared_loader", "prepared", self.prepare)
         wrapt.wrap_function_wrapper("allennlp.training", "GradientDescentTrainer.train", self.train)
         self.lap()
         self.running.pop()
