@@ -144,6 +144,17 @@ def test_lengths(capsys):
     assert note.startswith(f"{len(slow)} rows ") and status == bool(slow)
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("config", ["cnn/ga_gru+coref_gru", "wikihop/ga_coref_gru"])
+def test_loading(call, config):
+    """A second process finds what the first one has prepared, and has the same batches."""
+    first, second = call("loading", config, "--questions", 3, "--batches", 2)
+    assert (first["process"], second["process"]) == ("the first", "another")
+    for row in (first, second):
+        batches, size = (float(row[name].replace(",", "")) for name in ("batches/s", "bytes a token"))
+        assert int(row["questions"]) == 3 and batches > 0 and size > 0
+
+
 def test_texts_of_lengths(subject):
     lengths = subject("lengths", "--least", 20, "--most", 50)
     assert lengths.text("pronouns", 12).tokens == "he she it they him her them his its their he she".split()
