@@ -54,9 +54,13 @@ class NotStorable(Exception):
 
 
 class Ragged:
-    """Rows of numbers of any length, one after the other in one array or several, which may be in files."""
+    """
+    Rows of numbers of any length, one after the other in one array or several, which may be in files. `release` gives
+    back what was read of them.
+    """
 
-    def __init__(self, lengths: np.ndarray, *values: np.ndarray) -> None:
+    def __init__(self, release: Callable[[], None], lengths: np.ndarray, *values: np.ndarray) -> None:
+        self._release = release
         self.lengths = np.asarray(lengths, dtype=np.int64)
         self._starts = np.concatenate([[0], np.cumsum(self.lengths)])
         self._values = values
@@ -72,6 +76,7 @@ class Ragged:
         size = 1 + BLOCK * len(self.lengths) // max(1, int(self._starts[-1]))
         for start in range(0, len(rows), size):
             counts += np.bincount(self.rows(rows[start : start + size])[0], minlength=number)
+            self._release()
         return counts
 
 
@@ -168,7 +173,8 @@ class Table:
         return np.asarray(self._arrays.get(name, np.zeros(0, dtype=np.int64)))
 
     def ragged(self, name: str, *values: str) -> Ragged:
-        return Ragged(self.array(f"{name}.lengths"), *(self.array(f"{name}.{value}") for value in values))
+        arrays = (self.array(f"{name}.{part}") for part in ("lengths", *values))
+        return Ragged(self.release, *arrays)
 
     def text(self, name: str) -> "TextColumn":
         return cast(TextColumn, self.columns[name])
