@@ -68,9 +68,9 @@ def import_packages(names: Iterable[str]) -> None:
     from allennlp.common.util import import_module_and_submodules
 
     for name in names:
-        INCLUDED.setdefault(name)
         try:
             import_module_and_submodules(name)
+            INCLUDED.setdefault(name)
         except ModuleNotFoundError as error:
             # A module that is missing within the package is an error of another kind.
             if error.name is None or not f"{name}.".startswith(f"{error.name}."):
