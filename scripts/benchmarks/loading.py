@@ -175,7 +175,7 @@ def _cnn(texts: list[str], questions: int) -> Iterator[str]:
 
     entities = {entity: f"Name {entity[1:]}" for entity in ENTITIES}
     for i in range(questions):
-        known = {"question": QUESTION, "answer": ENTITIES[i % 26], "entities": entities}
+        known = {"question": QUESTION, "answer": ENTITIES[0], "entities": entities}
         item = {"id": str(i), "passage": texts[i % len(texts)], **known}
         yield json.dumps(item) + "\n"
 
