@@ -21,8 +21,10 @@ from allennlp_coref_rc.data.store.preparing import prepared
 logger = logging.getLogger(__name__)
 
 RELEASE_AFTER = 8
-"""After so many batches, the pages of files that were read are given back. A page, and some around it, may be mapped for
-a few numbers, so that a batch takes ten megabytes."""
+"""
+After so many batches, the pages of files that were read are given back. A page, and those around it, may be mapped for
+a few numbers, so that a batch takes ten megabytes.
+"""
 
 
 @DataLoader.register("prepared")
