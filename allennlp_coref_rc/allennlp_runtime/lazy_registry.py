@@ -79,7 +79,7 @@ def import_packages(names: Iterable[str]) -> None:
 
 
 INCLUDED: dict[str, None] = {}
-"""The packages that `import_packages` was asked for. Processes that work for this one need them too."""
+"""The packages that `import_packages` has imported. Processes that work for this one need them too."""
 
 NO_CLASSES = ("allennlp.common.cached_transformers", "allennlp.sanity_checks", "allennlp.tools")
 """Modules of AllenNLP that register no class and take long to import."""

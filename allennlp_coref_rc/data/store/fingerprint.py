@@ -36,7 +36,8 @@ def fingerprint(config: str, data_path: str, files: list[str]) -> str:
 
 
 def _named_files(config: Any) -> Iterator[str]:
-    if isinstance(config, str) and os.path.exists(config):
+    # A pipe would be waited for, and "." and "/" are more likely patterns than folders.
+    if isinstance(config, str) and (os.path.isfile(config) or (config.strip("./") and os.path.isdir(config))):
         yield config
     for value in config.values() if isinstance(config, dict) else config if isinstance(config, list) else ():
         yield from _named_files(value)
@@ -45,7 +46,10 @@ def _named_files(config: Any) -> Iterator[str]:
 def _content(path: str) -> Any:
     if os.path.isdir(path):
         files = sorted(file for folder, _, names in os.walk(path) for file in (os.path.join(folder, n) for n in names))
-        states = [(os.path.relpath(file, path), os.stat(file)) for file in files]
+        # A link may lead nowhere.
+        states = [
+            (os.path.relpath(file, path), (os.stat if os.path.exists(file) else os.lstat)(file)) for file in files
+        ]
         return _hash(json.dumps([(name, state.st_size, state.st_mtime_ns) for name, state in states]).encode())
     with open(path, "rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
@@ -53,8 +57,13 @@ def _content(path: str) -> Any:
 
 @lru_cache(maxsize=None)
 def _code() -> str:
-    files = sorted(file for name in CODE for file in (PACKAGE / name).rglob("*") if file.suffix not in (".pyc", ""))
-    return _hash(b"".join(hashlib.sha256(file.read_bytes()).digest() for file in files))
+    return _hash(b"".join(hashlib.sha256(file.read_bytes()).digest() for file in _own_files()))
+
+
+def _own_files() -> list[Path]:
+    """The code and the weights, whose files may have names without an ending."""
+    found = (file for name in CODE for file in (PACKAGE / name).rglob("*"))
+    return sorted(file for file in found if file.is_file() and file.suffix != ".pyc")
 
 
 @lru_cache(maxsize=None)

@@ -101,6 +101,17 @@ def test_whatever_changes_the_result_has_a_store_of_its_own(path, cache, monkeyp
     assert number() == 4
 
 
+def test_weights_without_an_ending_are_part_of_the_fingerprint_and_pipes_are_not(tmp_path):
+    own = {file.relative_to(fingerprint.PACKAGE).as_posix() for file in fingerprint._own_files()}
+    assert any(name.startswith("annotations/english/model/") and "." not in name.rsplit("/")[-1] for name in own)
+    os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "nowhere").symlink_to("missing")
+    names = ["/", ".", "..", str(tmp_path / "pipe"), str(tmp_path / "folder")]
+    assert [*fingerprint._named_files({"names": names})] == [str(tmp_path / "folder")]
+    assert fingerprint.fingerprint(json.dumps(names), "", [])
+
+
 def damaged_copies(folder):
     """Damages each file of a store in turn, in its first, its middle and its last byte, and removes it."""
     for file in sorted(folder.iterdir()):
