@@ -11,8 +11,9 @@ Reading comprehension with coreference, SRL and discourse structure: a plugin fo
 
 `annotate` gives an `AnnotatedText`, `load` a `Reader`, and its `answer` an `Answer`.
 
-Importing this package makes its readers, models, encoders and annotators known to AllenNLP by their registered names,
-and annotators to spaCy as components. It imports neither AllenNLP nor PyTorch nor spaCy itself.
+Importing this package makes its readers, models, encoders and annotators known to AllenNLP by their
+registered names, and annotators to spaCy as components. It imports neither AllenNLP nor PyTorch nor spaCy
+itself.
 """
 
 from allennlp_coref_rc.allennlp_runtime import quiet_start  # isort: skip  before what takes long

@@ -1,5 +1,6 @@
 """
-`coref-rc`, or `python -m allennlp_coref_rc`: all commands of AllenNLP with this plugin, in any folder, and its own.
+`coref-rc`, or `python -m allennlp_coref_rc`: all commands of AllenNLP with this plugin, in any folder, and
+its own.
 
 Nothing heavy is imported here, nor by the modules of own commands at their top, so that help comes at once.
 """
@@ -18,7 +19,18 @@ from typing import Optional
 
 from allennlp_coref_rc.allennlp_runtime import quiet_start
 from allennlp_coref_rc.allennlp_runtime.console.quiet import quiet_logs
-from allennlp_coref_rc.commands import annotate, card, check, compare, configs, data, demo, draw, environment, reproduce
+from allennlp_coref_rc.commands import (
+    annotate,
+    card,
+    check,
+    compare,
+    configs,
+    data,
+    demo,
+    draw,
+    environment,
+    reproduce,
+)
 from allennlp_coref_rc.common.error_message import user_message
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.messages import most_similar
@@ -49,8 +61,8 @@ INSTEAD = {
 }
 """What to use in place of AllenNLP's other commands."""
 
-# Threads wait without spinning, unless the user has decided: on a busy machine, spinning makes training several times
-# slower. OpenMP reads this when torch is loaded.
+# Threads wait without spinning, unless the user has decided: on a busy machine, spinning makes training
+# several times slower. OpenMP reads this when torch is loaded.
 os.environ.setdefault("OMP_WAIT_POLICY", "passive")
 
 STANDARD_OUTPUT = 1
@@ -65,9 +77,9 @@ program.
 
 def main(arguments: Optional[Sequence[str]] = None) -> None:
     """
-    Runs a command. The exit status is 2 if the user did something wrong, which the screen then says in a paragraph. It
-    is 130 after Ctrl-C and 143 after SIGTERM; the screen then says how to resume. It is 141, without a
-    message, if the pipe of the command's output is closed.
+    Runs a command. The exit status is 2 if the user did something wrong, which the screen then says in a
+    paragraph. It is 130 after Ctrl-C and 143 after SIGTERM; the screen then says how to resume. It is 141,
+    without a message, if the pipe of the command's output is closed.
     """
     if arguments is None:
         atexit.register(skip_garbage_collection)
@@ -76,7 +88,10 @@ def main(arguments: Optional[Sequence[str]] = None) -> None:
 
 
 def skip_garbage_collection() -> None:
-    """Lets the interpreter exit without a second of garbage collection. With Triton it has to: see `collect_triton`."""
+    """
+    Lets the interpreter exit without a second of garbage collection. With Triton it has to: see
+    `collect_triton`.
+    """
     if "triton" not in sys.modules:
         gc.freeze()
 
@@ -93,7 +108,10 @@ def _main(words: list[str], is_program: bool) -> None:
             quiet_start.end()
             _check_name(words)
             args = build_parser().parse_args(words)
-            with with_resume_hint(partial(args.resume_hint, args)), nullcontext() if verbose else quiet_logs():
+            with (
+                with_resume_hint(partial(args.resume_hint, args)),
+                nullcontext() if verbose else quiet_logs(),
+            ):
                 args.run(args)
     except Exception as error:
         if isinstance(error, BrokenPipeError) and _pipe_is_closed():
@@ -134,7 +152,9 @@ def build_parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"allennlp_coref_rc {VERSION}")
     commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
     for name, module in OWN.items():
-        own = commands.add_parser(name, help=module.HELP, description=module.__doc__, formatter_class=_HelpFormatter)
+        own = commands.add_parser(
+            name, help=module.HELP, description=module.__doc__, formatter_class=_HelpFormatter
+        )
         module.add_arguments(own)
         own.set_defaults(run=module.run, resume_hint=getattr(module, "resume_hint", lambda args: ""))
     return parser

@@ -1,12 +1,14 @@
 """
-Makes the table of word classes that `coref` reads from WordNet's database files, which are in its folder dict.
+Makes the table of word classes that `coref` reads from WordNet's database files, which are in its folder
+dict.
 
     python scripts/build_word_classes.py wordnet/dict words.xz
 
-Each single word gets levels from 0 to 3. They say how often it is a noun, verb, adjective and adverb, and how often the
-noun names a person, group, place, vehicle, animal, body part, other artifact or time. Further entries say whether it
-names men, women, or a certain place or person. WordNet counts how often each sense occurs in tagged texts. A sense that
-never occurs there counts a little, and less the further down WordNet lists it.
+Each single word gets levels from 0 to 3. They say how often it is a noun, verb, adjective and adverb, and how
+often the noun names a person, group, place, vehicle, animal, body part, other artifact or time. Further
+entries say whether it names men, women, or a certain place or person. WordNet counts how often each sense
+occurs in tagged texts. A sense that never occurs there counts a little, and less the further down WordNet
+lists it.
 """
 
 import lzma
@@ -106,7 +108,11 @@ def read_words(folder: Path) -> dict[str, tuple[int, ...]]:
             if pos == "noun":
                 certain = nouns[offset].is_instance and any(word[0].isupper() for word in nouns[offset].words)
                 kind = next((name for name in CLASSES if name in classes(offset)), None)
-                for name in (kind, *{"male", "female"}.intersection(classes(offset)), *[f"certain {kind}"] * certain):
+                for name in (
+                    kind,
+                    *{"male", "female"}.intersection(classes(offset)),
+                    *[f"certain {kind}"] * certain,
+                ):
                     weights[name] += weight
         noun = weights["noun"] or 1
         levels = [level(weights[name] / (weights["all"] if i < 4 else noun)) for i, name in enumerate(LEVELS)]
@@ -119,9 +125,9 @@ def read_words(folder: Path) -> dict[str, tuple[int, ...]]:
 
 def encode(table: dict[str, tuple[int, ...]]) -> str:
     """
-    The table as text. First come its distinct entries, one a line, with the most frequent one first, then an empty
-    line. Then come the words in order, one a line: the number of letters that a word shares with the word before it,
-    its other letters, and the index of its entry.
+    The table as text. First come its distinct entries, one a line, with the most frequent one first, then an
+    empty line. Then come the words in order, one a line: the number of letters that a word shares with the
+    word before it, its other letters, and the index of its entry.
     """
     counts = Counter(table.values())
     entries = sorted(counts, key=lambda entry: (-counts[entry], entry))

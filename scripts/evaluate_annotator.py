@@ -3,35 +3,37 @@ Scores an annotator on corpora, and prints a table in Markdown, in percent:
 
     python scripts/evaluate_annotator.py structure data/annotators/ontogum/dev data/annotators/gap
 
-A corpus is a file or a folder. Its files tell what is scored. All annotators get tokens and sentences, nothing else.
+A corpus is a file or a folder. Its files tell what is scored. All annotators get tokens and sentences,
+nothing else.
 
-`*conll*`, CoNLL-2012's columns with clusters (LitBank, OntoGUM): precision, recall and F1 of MUC, B-cubed and CEAF
-(entities) over all documents together, and their average, the CoNLL score. If the corpus has singletons, they are
-counted in three ways. "without" leaves them out of the annotated clusters. "kept" leaves them as annotated and uses
-AllenNLP's scorer, which counts them in CEAF's recall but gives no credit for finding them. "credited" counts them like
-other clusters, as CoNLL's scorer does. Links of names, nominals and pronouns follow: a link goes from a mention to the
-nearest mention before it in its cluster. It is right if both are mentions of the same annotated cluster. Recall is the
-number of right links divided by the number of annotated mentions that have an earlier one.
+`*conll*`, CoNLL-2012's columns with clusters (LitBank, OntoGUM): precision, recall and F1 of MUC, B-cubed and
+CEAF (entities) over all documents together, and their average, the CoNLL score. If the corpus has singletons,
+they are counted in three ways. "without" leaves them out of the annotated clusters. "kept" leaves them as
+annotated and uses AllenNLP's scorer, which counts them in CEAF's recall but gives no credit for finding them.
+"credited" counts them like other clusters, as CoNLL's scorer does. Links of names, nominals and pronouns
+follow: a link goes from a mention to the nearest mention before it in its cluster. It is right if both are
+mentions of the same annotated cluster. Recall is the number of right links divided by the number of annotated
+mentions that have an earlier one.
 
-`*.tsv`, GAP: F1 of the pairs of the pronoun and a name, overall and for masculine and feminine pronouns, and the bias,
-feminine F1 divided by masculine F1. A pair is predicted if a cluster has the pronoun and a mention of the name. That is
-a mention with the name's tokens; or one that ends with the name and begins before it ("Mr Lee" for "Lee"); or one that
-the name begins or ends with ("Lee" for "Ann Lee"). After the name, the mention may have a possessive mark, or more
-words after a comma, bracket, dash or "who" ("Lee, who left"). Tokens are compared, which are those that have any of the
-name's characters.
+`*.tsv`, GAP: F1 of the pairs of the pronoun and a name, overall and for masculine and feminine pronouns, and
+the bias, feminine F1 divided by masculine F1. A pair is predicted if a cluster has the pronoun and a mention
+of the name. That is a mention with the name's tokens; or one that ends with the name and begins before it
+("Mr Lee" for "Lee"); or one that the name begins or ends with ("Lee" for "Ann Lee"). After the name, the
+mention may have a possessive mark, or more words after a comma, bracket, dash or "who" ("Lee, who left").
+Tokens are compared, which are those that have any of the name's characters.
 
-`*conll*` with PropBank's frames (propbank_ewt): predicates, by their first token, and arguments by CoNLL-2005's rule.
-An argument is right if its predicate, its role and all its tokens are; C-ARG1 and the like continue an argument, and
-the verb itself (V) does not count.
+`*conll*` with PropBank's frames (propbank_ewt): predicates, by their first token, and arguments by
+CoNLL-2005's rule. An argument is right if its predicate, its role and all its tokens are; C-ARG1 and the like
+continue an argument, and the verb itself (V) does not count.
 
-`*.rels`, DISRPT's discourse relations (GDTB, TED-MDB): explicit connectives, where sharing one token is enough; the
-senses of those that were found, and implicit relations with their sense and any token of both arguments. Senses are the
-fifteen of CoNLL-2016, and relations with others are not counted. If a `.conllu` file beside a `.rels` file marks
-connectives, those are the annotated ones. If not, they are where `discourse_corpora.py` finds them, and relations for
-which it finds none count as missed.
+`*.rels`, DISRPT's discourse relations (GDTB, TED-MDB): explicit connectives, where sharing one token is
+enough; the senses of those that were found, and implicit relations with their sense and any token of both
+arguments. Senses are the fifteen of CoNLL-2016, and relations with others are not counted. If a `.conllu`
+file beside a `.rels` file marks connectives, those are the annotated ones. If not, they are where
+`discourse_corpora.py` finds them, and relations for which it finds none count as missed.
 
-`*.conllu`, Universal Dependencies: the English pipeline, or `--pipeline`, by spaCy's scorer, with the sentences given
-and with its own. Entities are GUM's, as in `train_english.py`.
+`*.conllu`, Universal Dependencies: the English pipeline, or `--pipeline`, by spaCy's scorer, with the
+sentences given and with its own. Entities are GUM's, as in `train_english.py`.
 """
 
 import os
@@ -72,7 +74,9 @@ Pairs = Sequence[tuple[AnnotatedText, AnnotatedText]]
 """Texts with the annotator's annotations, and as they are annotated in the corpus."""
 
 KINDS = {".rels": read_rels_texts, ".conllu": read_conllu, ".tsv": read_gap, "conll": read_conll_2012}
-"""What files have in their names, and the functions that read them; the first that fits a corpus is its kind."""
+"""
+What files have in their names, and the functions that read them; the first that fits a corpus is its kind.
+"""
 
 FEMININE, MASCULINE = ("she", "her", "hers"), ("he", "him", "his")
 
@@ -85,10 +89,12 @@ def prf(right: float, predicted: float, annotated: float) -> Scores:
 def b_cubed(clusters, mention_to_gold):
     """AllenNLP's B-cubed leaves singletons out."""
     overlaps = (
-        Counter(mention_to_gold[mention] for mention in cluster if mention in mention_to_gold) for cluster in clusters
+        Counter(mention_to_gold[mention] for mention in cluster if mention in mention_to_gold)
+        for cluster in clusters
     )
     correct = sum(
-        sum(count * count for count in overlap.values()) / len(cluster) for cluster, overlap in zip(clusters, overlaps)
+        sum(count * count for count in overlap.values()) / len(cluster)
+        for cluster, overlap in zip(clusters, overlaps)
     )
     return correct, sum(map(len, clusters))
 
@@ -110,7 +116,9 @@ class CreditedScorer(Scorer):
     muc, b_cubed, ceafe = staticmethod(Scorer.muc), staticmethod(b_cubed), staticmethod(ceafe)
 
 
-def conll_scores(pairs: Iterable[tuple[Sequence[Cluster], Sequence[Cluster]]], singletons: str) -> dict[str, Scores]:
+def conll_scores(
+    pairs: Iterable[tuple[Sequence[Cluster], Sequence[Cluster]]], singletons: str
+) -> dict[str, Scores]:
     """By metric, precision, recall and F1 for pairs of predicted and annotated clusters."""
     metric = ConllCorefScores()
     if singletons == "credited":
@@ -129,24 +137,32 @@ def conll_scores(pairs: Iterable[tuple[Sequence[Cluster], Sequence[Cluster]]], s
 
 def kind_of_mention(tokens: Sequence[str], span: Span) -> str:
     """
-    "name", "nominal" or "pronoun". In a name, the first part ends with a capitalised word. Its end is before a comma, a
-    preposition, "who" and the like.
+    "name", "nominal" or "pronoun". In a name, the first part ends with a capitalised word. Its end is before
+    a comma, a preposition, "who" and the like.
     """
     words = [token.lower() for token in tokens[slice(*span)]]
     if words[0] in PRONOUNS and len(words) == 1:
         return "pronoun"
-    ends = (i for i, word in enumerate(words) if i and (word in PREPOSITIONS | CONJUNCTIONS or not word[:1].isalnum()))
+    ends = (
+        i
+        for i, word in enumerate(words)
+        if i and (word in PREPOSITIONS | CONJUNCTIONS or not word[:1].isalnum())
+    )
     last = next((i for i in ends if words[i] != "'s"), len(words)) - 1
     token = tokens[span[0] + last]
     return "name" if token[:1].isupper() else "nominal"
 
 
-def link_scores(texts: Iterable[tuple[Sequence[str], Sequence[Cluster], Sequence[Cluster]]]) -> dict[str, Scores]:
+def link_scores(
+    texts: Iterable[tuple[Sequence[str], Sequence[Cluster], Sequence[Cluster]]],
+) -> dict[str, Scores]:
     """By the kind of the later mention, the scores of links, for (tokens, predicted, annotated clusters)."""
     right, links, annotated = Counter[str](), Counter[str](), Counter[str]()
     for tokens, predicted, gold in texts:
         number = {mention: i for i, cluster in enumerate(gold) for mention in cluster}
-        annotated.update(kind_of_mention(tokens, mention) for cluster in gold for mention in sorted(cluster)[1:])
+        annotated.update(
+            kind_of_mention(tokens, mention) for cluster in gold for mention in sorted(cluster)[1:]
+        )
         for cluster in map(sorted, predicted):
             for before, mention in zip(cluster, cluster[1:]):
                 kind = kind_of_mention(tokens, mention)
@@ -173,10 +189,14 @@ POSSESSIVE = frozenset(["'s", "’s", "'", "’"])
 def refers(tokens: Sequence[str], mention: Span, name: Span) -> bool:
     """Whether a mention is one of the name."""
     end = name[1]
-    if mention[1] > end and (tokens[end] in AFTER_NAME or (tokens[end] in POSSESSIVE and mention[1] == end + 1)):
+    if mention[1] > end and (
+        tokens[end] in AFTER_NAME or (tokens[end] in POSSESSIVE and mention[1] == end + 1)
+    ):
         end = mention[1]
     longer = mention[0] <= name[0] and mention[1] == end
-    shorter = name[0] <= mention[0] and mention[1] <= name[1] and (mention[0] == name[0] or mention[1] == name[1])
+    shorter = (
+        name[0] <= mention[0] and mention[1] <= name[1] and (mention[0] == name[0] or mention[1] == name[1])
+    )
     return longer or shorter
 
 
@@ -189,10 +209,15 @@ def score_gap(pairs: Pairs) -> Iterator[tuple[str, Scores]]:
         mentions = [mention for cluster in predicted.clusters if pronoun in cluster for mention in cluster]
         for number, cluster in enumerate(gold.clusters):
             for name in cluster[number == 0 :]:
-                answer = any(mention != pronoun and refers(gold.tokens, mention, name) for mention in mentions)
+                answer = any(
+                    mention != pronoun and refers(gold.tokens, mention, name) for mention in mentions
+                )
                 for gender in genders:
                     counts[gender].update(right=answer and not number, predicted=answer, annotated=not number)
-    scores = {gender: prf(count["right"], count["predicted"], count["annotated"]) for gender, count in counts.items()}
+    scores = {
+        gender: prf(count["right"], count["predicted"], count["annotated"])
+        for gender, count in counts.items()
+    }
     yield from ((f"GAP {gender}".strip(), values) for gender, values in scores.items())
     yield "GAP bias", (scores["feminine"][2] / (scores["masculine"][2] or 1),)
 
@@ -228,7 +253,9 @@ def score_columns(pairs: Pairs) -> Iterator[tuple[str, Scores]]:
 
 
 def marked_connectives(path: str) -> Iterator[AnnotatedText]:
-    """The documents of a `.conllu` file of DISRPT, with a relation without arguments for each marked connective."""
+    """
+    The documents of a `.conllu` file of DISRPT, with a relation without arguments for each marked connective.
+    """
     documents: dict[str, AnnotatedText] = {}
     for sentence in read_conllu_sentences(path):
         text = documents.setdefault(sentence.document, AnnotatedText([], id=sentence.document))
@@ -310,12 +337,19 @@ def score_senses(pairs: Pairs) -> Iterator[tuple[str, Scores]]:
 def score_parses(files: Sequence[str], spacy_model: Optional[str]) -> Iterator[tuple[str, Scores]]:
     nlp = load_pipeline(spacy_model or MODEL)
     golds = [doc for file in files for doc in read_docs(file, nlp.vocab)]
-    names = {"tag_acc": "tags", "pos_acc": "parts of speech", "morph_acc": "morphology", "lemma_acc": "lemmas"}
+    names = {
+        "tag_acc": "tags",
+        "pos_acc": "parts of speech",
+        "morph_acc": "morphology",
+        "lemma_acc": "lemmas",
+    }
     names |= {"dep_uas": "UAS", "dep_las": "LAS", "ents_": "entities", "sents_": "sentences"}
     for sentences in ("given", "found"):
         starts = ([t.is_sent_start for t in doc] if sentences == "given" else None for doc in golds)
         bare = (Doc(nlp.vocab, [t.text for t in doc], sent_starts=known) for doc, known in zip(golds, starts))
-        scores = spacy.scorer.Scorer(nlp).score([Example(doc, gold) for doc, gold in zip(nlp.pipe(bare), golds)])
+        scores = spacy.scorer.Scorer(nlp).score(
+            [Example(doc, gold) for doc, gold in zip(nlp.pipe(bare), golds)]
+        )
         for key, name in names.items():
             values = [scores.get(key + letter) for letter in ("prf" if key.endswith("_") else [""])]
             if None not in values and (key, sentences) != ("sents_", "given"):
@@ -333,7 +367,9 @@ def main() -> None:
     parser.add_argument("--fold", choices=FOLDS, help="the documents of a fold, as `in_fold` divides them")
     parser.add_argument("--documents", help="a folder: of *.rels, only documents that it has too")
     parser.add_argument("--measures", default="", help="a regular expression: the measures to print")
-    parser.add_argument("--pipeline", help="for Universal Dependencies, a spaCy pipeline in place of the English one")
+    parser.add_argument(
+        "--pipeline", help="for Universal Dependencies, a spaCy pipeline in place of the English one"
+    )
     options = parser.parse_args()
     annotator = build_annotator("annotator", options.annotator)
     names = options.documents and {os.path.splitext(name)[0] for name in os.listdir(options.documents)}
@@ -341,12 +377,16 @@ def main() -> None:
 
     def pairs(read: Callable[[str], Iterator[AnnotatedText]], files: Sequence[str]) -> Pairs:
         """The texts of files with the annotator's annotations and with their own."""
-        golds = [text for file in files for text in read(file)][options.part == "odd" :: 2 if options.part else 1]
+        golds = [text for file in files for text in read(file)][
+            options.part == "odd" :: 2 if options.part else 1
+        ]
         golds = [text for text in golds if options.fold is None or in_fold(str(text.id), options.fold)]
         golds = [text for text in golds if names is None or read not in RELATIONS or text.id in names]
         bare = [replace(text, **{layer: [] for layer in LAYERS}) for text in golds]
         start = time.process_time()
-        batches = (annotate_texts(bare[i : i + 8], annotator) for i in tqdm(range(0, len(bare), 8), unit="8 texts"))
+        batches = (
+            annotate_texts(bare[i : i + 8], annotator) for i in tqdm(range(0, len(bare), 8), unit="8 texts")
+        )
         annotated, seconds = list(chain.from_iterable(batches)), time.process_time() - start
         tokens = sum(map(len, golds))
         speed = f"{tokens / seconds:,.0f} tokens a second of processor time"

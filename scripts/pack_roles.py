@@ -1,6 +1,6 @@
 """
-Writes a model of the annotator `roles` into the package: the config, and the weights, embeddings with 8 bits and all
-others with 16.
+Writes a model of the annotator `roles` into the package: the config, and the weights, embeddings with 8 bits
+and all others with 16.
 
     coref-rc train annotators/roles.jsonnet -s output/roles
     python scripts/pack_roles.py output/roles

@@ -1,15 +1,16 @@
 """
 Takes the pictures that the documentation shows of pages and of the playground, with an installed Chromium.
 
-    python scripts/screenshots.py docs/pictures --pages texts_index=texts/index.html texts_1=texts/001.html#entity \\
+    python scripts/screenshots.py docs/pictures --pages texts_index=texts/index.html
+    texts_1=texts/001.html#entity \\
         texts_2_relation=texts/002.html#relation babi_1=babi/001.html babi_1_attention=babi/001.html#attention
     python scripts/screenshots.py docs/pictures/playground --story GRU=ARCHIVE C-GRU=ARCHIVE
 
-`--pages` takes HTML, such as that of `coref-rc draw`. `#entity` and `#relation` choose one on the page of an annotated
-document before the picture is taken, and `#attention` a word on the page of an explanation.
+`--pages` takes HTML, such as that of `coref-rc draw`. `#entity` and `#relation` choose one on the page of an
+annotated document before the picture is taken, and `#attention` a word on the page of an explanation.
 
-`--story` takes readers of bAbI's task 2 and writes story.png and story_edited.png, before and after an edit of a
-cluster.
+`--story` takes readers of bAbI's task 2 and writes story.png and story_edited.png, before and after an edit
+of a cluster.
 """
 
 import io
@@ -72,7 +73,9 @@ def browser_page(width: int, height: int, dark: bool = False) -> Iterator["Page"
 
     with sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=find_browser(), args=["--no-sandbox"])
-        yield browser.new_page(viewport={"width": width, "height": height}, color_scheme="dark" if dark else "light")
+        yield browser.new_page(
+            viewport={"width": width, "height": height}, color_scheme="dark" if dark else "light"
+        )
         browser.close()
 
 
@@ -98,7 +101,10 @@ def write_picture(png: bytes, target: Path) -> None:
 
 @contextmanager
 def playground(address: str, foreign: Callable[[str], None] = lambda url: None) -> Iterator["Page"]:
-    """The playground in a browser. `foreign` is called for everything that the page requests from another server."""
+    """
+    The playground in a browser. `foreign` is called for everything that the page requests from another
+    server.
+    """
     with browser_page(PLAYGROUND_WIDTH, 1000) as page:
         own = (address, "data:", "blob:")
         page.set_default_timeout(1000 * PATIENCE)
@@ -143,7 +149,9 @@ def press(page: "Page", name: str) -> None:
 
 
 def take_all(page: "Page", target: Path) -> None:
-    """Takes a picture of the whole page. It would scroll within the window, so the window is made high enough."""
+    """
+    Takes a picture of the whole page. It would scroll within the window, so the window is made high enough.
+    """
     page.mouse.move(0, 0)
     heights = [0, 0, 0]
     # Slow parts come later, and charts are drawn last.
@@ -173,7 +181,10 @@ def main() -> None:
     parser.add_argument("--dark", action="store_true", help="take pages with a dark background")
     args = parser.parse_args()
     if not find_browser():
-        print(f"No pictures were taken: found no browser, expected one of {', '.join(BROWSERS)}.", file=sys.stderr)
+        print(
+            f"No pictures were taken: found no browser, expected one of {', '.join(BROWSERS)}.",
+            file=sys.stderr,
+        )
         return
     args.folder.mkdir(parents=True, exist_ok=True)
     if args.pages:

@@ -3,12 +3,13 @@ Trains the model of `coref` on LitBank, the free genres of OntoGUM, and GAP, and
 
     python scripts/train_coref.py data/annotators model.npz
 
-The folder has litbank, ontogum and gap. The documents are divided into five folds. For each fold, two networks are
-trained on the other four: one tells which noun phrases are annotated, and one ranks antecedents. The second sees only
-noun phrases that the first, which has not seen their document, finds likely. The model is the average of the five
-networks of each kind. The figures that are printed are for documents, and GAP's passages, that no network has seen, and
-for OntoGUM's dev part by the average. How readily mentions of each kind are linked is chosen on the folds. It takes
-about six minutes on one core and needs PyTorch. The same command gives the same weights on the same machine.
+The folder has litbank, ontogum and gap. The documents are divided into five folds. For each fold, two
+networks are trained on the other four: one tells which noun phrases are annotated, and one ranks antecedents.
+The second sees only noun phrases that the first, which has not seen their document, finds likely. The model
+is the average of the five networks of each kind. The figures that are printed are for documents, and GAP's
+passages, that no network has seen, and for OntoGUM's dev part by the average. How readily mentions of each
+kind are linked is chosen on the folds. It takes about six minutes on one core and needs PyTorch. The same
+command gives the same weights on the same machine.
 """
 
 import csv
@@ -53,7 +54,10 @@ STEPS = (-1.5, -1.0, -0.5, 0.5)
 
 
 class Passage(NamedTuple):
-    """A passage of GAP: the tokens of the pronoun and of both names, and which of the names is right (2: neither)."""
+    """
+    A passage of GAP: the tokens of the pronoun and of both names, and which of the names is right (2:
+    neither).
+    """
 
     pronoun: int
     places: tuple[list[int], list[int]]
@@ -64,8 +68,9 @@ class Passage(NamedTuple):
 @dataclass
 class Example:
     """
-    A document's mentions and annotations, and after `prepare` the pairs of the mentions that are likely. For a passage
-    of GAP: its pronoun, and for both names the mentions in their places, and those of the same name anywhere.
+    A document's mentions and annotations, and after `prepare` the pairs of the mentions that are likely. For
+    a passage of GAP: its pronoun, and for both names the mentions in their places, and those of the same name
+    anywhere.
     """
 
     corpus: str
@@ -114,7 +119,9 @@ def make_gap_example(doc: Doc, row: dict[str, str], text: AnnotatedText) -> Exam
                 place.append(token)
     label = 0 if row["A-coref"] == "TRUE" else 1 if row["B-coref"] == "TRUE" else 2
     example = make_example("gap", doc)
-    example.passage = Passage(tokens("Pronoun")[0], places, label, row["Pronoun"].lower() in ("she", "her", "hers"))
+    example.passage = Passage(
+        tokens("Pronoun")[0], places, label, row["Pronoun"].lower() in ("she", "her", "hers")
+    )
     return example
 
 
@@ -184,13 +191,19 @@ class Network(nn.Module):
         self, vectors: torch.Tensor, pairs: torch.Tensor, i: torch.Tensor, j: torch.Tensor
     ) -> tuple[torch.Tensor, torch.Tensor]:
         vectors = without_tensor(self, self.input_dropout(vectors))
-        hidden = self.earlier(vectors).index_select(0, i) + self.later(vectors).index_select(0, j) + self.pair(pairs)
+        hidden = (
+            self.earlier(vectors).index_select(0, i)
+            + self.later(vectors).index_select(0, j)
+            + self.pair(pairs)
+        )
         new = self.new_output(self.dropout(functional.relu(self.new(vectors))))
         return self.output(self.dropout(functional.relu(hidden)))[:, 0], new[:, 0]
 
 
 def average(every: Sequence[network.Weights]) -> network.Weights:
-    """One network that gives the mean of the scores of several networks. It has the hidden units of all of them."""
+    """
+    One network that gives the mean of the scores of several networks. It has the hidden units of all of them.
+    """
     weights = {}
     for name in every[0]:
         parts = [one[name] for one in every]
@@ -204,7 +217,9 @@ def average(every: Sequence[network.Weights]) -> network.Weights:
 
 
 def log_sum(values: torch.Tensor, rows: torch.Tensor, first: torch.Tensor) -> torch.Tensor:
-    """For each entry of `first`, the logarithm of the sum of its exponential and those of the values in its row."""
+    """
+    For each entry of `first`, the logarithm of the sum of its exponential and those of the values in its row.
+    """
     top = first.detach().scatter_reduce(0, rows, values.detach(), "amax")
     total = torch.exp(first - top).index_add(0, rows, torch.exp(values - top[rows]))
     return top + torch.log(total)
@@ -214,8 +229,8 @@ def ranking_loss(
     score: torch.Tensor, new: torch.Tensor, j: torch.Tensor, is_right: torch.Tensor, start: int = 0
 ) -> torch.Tensor:
     """
-    The negative log-probability of all right antecedents together, or of a new entity if none is right, as the mean
-    over the mentions from `start`.
+    The negative log-probability of all right antecedents together, or of a new entity if none is right, as
+    the mean over the mentions from `start`.
     """
     has_right = torch.zeros(len(new), dtype=torch.bool).index_fill(0, j[is_right], True)
     nothing = torch.where(has_right, torch.full_like(new, -50), new)
@@ -223,16 +238,24 @@ def ranking_loss(
 
 
 def gap_loss(
-    score: torch.Tensor, new: torch.Tensor, i: torch.Tensor, j: torch.Tensor, batch: Sequence[tuple[int, Example]]
+    score: torch.Tensor,
+    new: torch.Tensor,
+    i: torch.Tensor,
+    j: torch.Tensor,
+    batch: Sequence[tuple[int, Example]],
 ) -> torch.Tensor:
     """
-    The negative log-probability that the pronoun is in the entity of the right name, or in that of neither, over all
-    ways to link the mentions between them; and that a name is not linked to the other name, or to the pronoun of
-    another. Links of other names and of nominals are not changed. `batch` has passages, and the number of the first
-    mention of each.
+    The negative log-probability that the pronoun is in the entity of the right name, or in that of neither,
+    over all ways to link the mentions between them; and that a name is not linked to the other name, or to
+    the pronoun of another. Links of other names and of nominals are not changed. `batch` has passages, and
+    the number of the first mention of each.
     """
     count = len(new)
-    named, started, can_change = torch.zeros(count, 2), torch.zeros(count, 1), torch.zeros(count, dtype=torch.bool)
+    named, started, can_change = (
+        torch.zeros(count, 2),
+        torch.zeros(count, 1),
+        torch.zeros(count, dtype=torch.bool),
+    )
     wrong = torch.zeros(count, count)
     for first, example in batch:
         started[first + example.pronoun] = 1
@@ -245,14 +268,19 @@ def gap_loss(
     chance = torch.exp(score - log_sum(score, j, new)[j])
     chance = torch.where(can_change[j], chance, chance.detach())
     links = torch.zeros(count, count).index_put((j, i), chance)
-    # The probability of a mention to be in an entity is the sum of those of its antecedents, times its links to them.
+    # The probability of a mention to be in an entity is the sum of those of its antecedents, times its links
+    # to them.
     one = torch.eye(count)
     back = torch.linalg.solve_triangular(one - links * (1 - named.amax(1, keepdim=True)), named, upper=False)
     forth = torch.linalg.solve_triangular(one - links * (1 - started), started, upper=False)
     chances = []
     for first, example in batch:
         both = [
-            (back[first + example.pronoun, side] if names[0] < example.pronoun else forth[first + names[0], 0])
+            (
+                back[first + example.pronoun, side]
+                if names[0] < example.pronoun
+                else forth[first + names[0], 0]
+            )
             if len(names)
             else torch.zeros(())
             for side, names in enumerate(example.names)
@@ -315,13 +343,19 @@ def train_ranking(examples: Sequence[Example], seed: int) -> network.Weights:
     passages = [example for example in examples if example.corpus == "gap" and example.can_be_learnt]
     steps = EPOCHS * (len(documents) + -(-len(passages) // PASSAGES))
     optimizer = torch.optim.AdamW(model.parameters(), lr=RATE, weight_decay=0.01)
-    schedule = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: min(1, (step + 1) / 100) * (1 - step / steps))
+    schedule = torch.optim.lr_scheduler.LambdaLR(
+        optimizer, lambda step: min(1, (step + 1) / 100) * (1 - step / steps)
+    )
     for _ in tqdm(range(EPOCHS)):
         order.shuffle(passages)
         batches: list = [passages[k : k + PASSAGES] for k in range(0, len(passages), PASSAGES)] + documents
         order.shuffle(batches)
         for batch in batches:
-            loss = loss_of_document(model, *batch) if isinstance(batch, tuple) else loss_of_passages(model, batch)
+            loss = (
+                loss_of_document(model, *batch)
+                if isinstance(batch, tuple)
+                else loss_of_passages(model, batch)
+            )
             optimizer.zero_grad()
             loss.backward()
             nn.utils.clip_grad_norm_(model.parameters(), 5.0)
@@ -342,7 +376,10 @@ def entities(example: Example, scores: Scores, bonuses: np.ndarray) -> np.ndarra
 
 
 def gap_scores(examples: Sequence[Example], linked: Sequence[np.ndarray]) -> tuple[float, float, float]:
-    """F1 over all pairs of a pronoun and a name, over those of masculine pronouns, and over those of feminine ones."""
+    """
+    F1 over all pairs of a pronoun and a name, over those of masculine pronouns, and over those of feminine
+    ones.
+    """
     counts = {True: np.zeros(3), False: np.zeros(3)}
     for example, entity in zip(examples, linked):
         for side, named in enumerate(example.named):
@@ -357,14 +394,20 @@ def conll_score(examples: Sequence[Example], linked: Sequence[np.ndarray]) -> fl
     pairs = []
     for example, entity in zip(examples, linked):
         clusters: dict[int, Cluster] = {}
-        for number, *span in zip(entity.tolist(), example.mentions.start.tolist(), example.mentions.stop.tolist()):
+        for number, *span in zip(
+            entity.tolist(), example.mentions.start.tolist(), example.mentions.stop.tolist()
+        ):
             clusters.setdefault(number, []).append((span[0], span[1]))
         pairs.append(([cluster for cluster in clusters.values() if len(cluster) > 1], example.clusters))
     return conll_scores(pairs, "without")["CoNLL"][2]
 
 
-def climb(score: Callable[[Sequence[float]], float], start: Sequence[float], tried: Sequence[Sequence[float]]) -> list:
-    """Tries values in each place, from the last place to the first, and keeps one if the score gets better."""
+def climb(
+    score: Callable[[Sequence[float]], float], start: Sequence[float], tried: Sequence[Sequence[float]]
+) -> list:
+    """
+    Tries values in each place, from the last place to the first, and keeps one if the score gets better.
+    """
     best, most = list(start), score(start)
     for place in reversed(range(len(start))):
         for value in tried[place]:
@@ -377,7 +420,9 @@ def climb(score: Callable[[Sequence[float]], float], start: Sequence[float], tri
 def choose_bonuses(examples: Sequence[Example], scores: Sequence[Scores]) -> np.ndarray:
     """Those with the highest sum of the scores of the corpora."""
     corpora = sorted({example.corpus for example in examples})
-    parts = {corpus: [k for k, example in enumerate(examples) if example.corpus == corpus] for corpus in corpora}
+    parts = {
+        corpus: [k for k, example in enumerate(examples) if example.corpus == corpus] for corpus in corpora
+    }
 
     def total(bonuses: Sequence[float]) -> float:
         total = 0.0
@@ -390,19 +435,24 @@ def choose_bonuses(examples: Sequence[Example], scores: Sequence[Scores]) -> np.
     return np.array(climb(total, START, [[first + step for step in STEPS] for first in START]))
 
 
-def report(name: str, examples: Sequence[Example], scores: Sequence[Scores], bonuses: dict[str, np.ndarray]) -> None:
+def report(
+    name: str, examples: Sequence[Example], scores: Sequence[Scores], bonuses: dict[str, np.ndarray]
+) -> None:
     for corpus in sorted({example.corpus for example in examples}):
         part = [k for k, example in enumerate(examples) if example.corpus == corpus]
         own = bonuses["litbank" if corpus == "litbank" else "ontonotes"]
         chosen, linked = [examples[k] for k in part], [entities(examples[k], scores[k], own) for k in part]
         figures = gap_scores(chosen, linked) if corpus == "gap" else [conll_score(chosen, linked)]
-        print(f"{name}, {corpus}, {len(part)}: {' / '.join(f'{100 * one:.2f}' for one in figures)}", flush=True)
+        print(
+            f"{name}, {corpus}, {len(part)}: {' / '.join(f'{100 * one:.2f}' for one in figures)}", flush=True
+        )
 
 
 def read(folder: Path) -> tuple[list[Example], list[Example]]:
     """The documents for training, and OntoGUM's dev part."""
     parts = [
-        list(FORMATS["conll_2012"].read_all(str(folder / name))) for name in ("litbank", "ontogum/train", "ontogum/dev")
+        list(FORMATS["conll_2012"].read_all(str(folder / name)))
+        for name in ("litbank", "ontogum/train", "ontogum/dev")
     ]
     parts[1] = [text for text in parts[1] if text.id and text.id.split("_")[1] in GENRES]
     made = [

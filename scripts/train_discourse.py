@@ -4,10 +4,10 @@ Trains the weights of `discourse` on discourse relations.
     python scripts/train_discourse.py data/annotators/gdtb model.npz --documents data/annotators/gum/train \
         --genres academic bio court interview news speech textbook vlog voyage
 
-The corpus is a folder of `.rels` files in DISRPT's format, or a `relations.json` of CoNLL-2016 with its `parses.json`.
-Of a folder, `--documents` keeps the documents that have a file of their name in another folder, `--genres` those whose
-names have one of these genres as their second part, as in GUM, and `--fold` those of a fold (see
-`evaluate_discourse.py`).
+The corpus is a folder of `.rels` files in DISRPT's format, or a `relations.json` of CoNLL-2016 with its
+`parses.json`. Of a folder, `--documents` keeps the documents that have a file of their name in another
+folder, `--genres` those whose names have one of these genres as their second part, as in GUM, and `--fold`
+those of a fold (see `evaluate_discourse.py`).
 
 It takes half a minute on one core. The same command writes the same weights on the same machine.
 """
@@ -57,7 +57,9 @@ class Instances:
     def fit(self, number_of_rows: int, regularization: float) -> tuple[np.ndarray, list]:
         """The weights of a log-linear model, (rows, labels), and the labels in order."""
         if len(set(self.labels)) < 2:
-            raise ConfigurationError(f"{self._corpus}: found only {set(self.labels)}, expected two labels or more")
+            raise ConfigurationError(
+                f"{self._corpus}: found only {set(self.labels)}, expected two labels or more"
+            )
         bounds = np.cumsum([0, *map(len, self.rows)])
         columns = np.concatenate(self.rows)
         matrix = csr_matrix((np.ones(len(columns)), columns, bounds), shape=(len(self.rows), number_of_rows))
@@ -76,7 +78,10 @@ def sense_of(label: str) -> str:
 
 
 def train(corpus: Path, texts: Sequence[AnnotatedText], parses: Sequence[Parse]) -> dict[str, np.ndarray]:
-    """The arrays of `discourse`'s file of weights, trained on texts with relations, whose labels are the corpus's."""
+    """
+    The arrays of `discourse`'s file of weights, trained on texts with relations, whose labels are the
+    corpus's.
+    """
     relation, explicit, implicit = (Instances(corpus) for _ in range(3))
     for text, parsed in zip(texts, parses):
         labels = {
@@ -93,7 +98,10 @@ def train(corpus: Path, texts: Sequence[AnnotatedText], parses: Sequence[Parse])
                 explicit.add(sense_rows(words, features), sense_of(label))
         for other in text.relations:
             if other.type in ("Implicit", "EntRel") and (sense := conll_sense(other.sense)):
-                parts = ([parsed.words[i] for span in arg for i in range(*span)] for arg in (other.arg1, other.arg2))
+                parts = (
+                    [parsed.words[i] for span in arg for i in range(*span)]
+                    for arg in (other.arg1, other.arg2)
+                )
                 implicit.add(pair_rows(*parts), sense)
     arrays: dict[str, np.ndarray] = {"relation": relation.fit(RELATION_ROWS, 0.2)[0][:, 1]}
     for name, instances, rows, regularization in (
@@ -114,7 +122,9 @@ def main() -> None:
     parser.add_argument("--fold", choices=FOLDS, help="by default both")
     arguments = parser.parse_args()
     if arguments.corpus.is_dir():
-        texts = [text for path in sorted(arguments.corpus.glob("*.rels")) for text in read_rels_texts(str(path))]
+        texts = [
+            text for path in sorted(arguments.corpus.glob("*.rels")) for text in read_rels_texts(str(path))
+        ]
     else:
         texts = list(read_conll_2016(str(arguments.corpus)))
     if arguments.documents:

@@ -3,11 +3,11 @@ Trains the English pipeline on Universal Dependencies, with spaCy and training_c
 
     python scripts/train_english.py data/annotators output/english
 
-The folder has EWT in `ud_ewt` and GUM in `gum`. All of EWT's training part is used, and of GUM's the genres whose
-licences allow any use. A quarter of EWT's and a third of GUM's development part choose the model that is kept. The
-program then adds lemmas by rules, which it takes from the training part, and writes the pipeline with weights in
-float16, without strings and figures that only training needs. `load_pipeline` reads it. On one machine, the same
-command gives the same bytes.
+The folder has EWT in `ud_ewt` and GUM in `gum`. All of EWT's training part is used, and of GUM's the genres
+whose licences allow any use. A quarter of EWT's and a third of GUM's development part choose the model that
+is kept. The program then adds lemmas by rules, which it takes from the training part, and writes the pipeline
+with weights in float16, without strings and figures that only training needs. `load_pipeline` reads it. On
+one machine, the same command gives the same bytes.
 """
 
 import json
@@ -34,7 +34,8 @@ CONFIG = Path(__file__).parents[1] / "training_config" / "annotators" / "english
 GENRES = ("academic", "bio", "court", "interview", "news", "speech", "textbook", "vlog", "voyage")
 """GUM's genres whose texts may be used for any purpose."""
 
-# WordNet's rules of detachment, with the doubling of consonants. Of those that give no known lemma, the first counts.
+# WordNet's rules of detachment, with the doubling of consonants. Of those that give no known lemma, the first
+# counts.
 DOUBLED = [(2 * letter + suffix, letter) for letter in "bdgklmnprtvz" for suffix in ("ed", "ing")]
 BEFORE_E = "at iz is v c u ag dg rg bl tl dl pl fl".split()
 FINAL_E = [(end + suffix, f"{end}e") for end in BEFORE_E for suffix in ("ed", "ing")]
@@ -52,9 +53,10 @@ SUFFIXES = {
 
 def read_docs(path: str, vocab: Vocab) -> Iterator[Doc]:
     """
-    The documents of a file in Universal Dependencies as docs of spaCy, with tags, morphology, lemmas and dependencies.
-    If GUM's `Entity=` is there, the entities are the mentions that are no pronouns: their minimal spans, or their heads
-    if the head is not in the minimal span. Of spans that overlap, the longest is kept.
+    The documents of a file in Universal Dependencies as docs of spaCy, with tags, morphology, lemmas and
+    dependencies. If GUM's `Entity=` is there, the entities are the mentions that are no pronouns: their
+    minimal spans, or their heads if the head is not in the minimal span. Of spans that overlap, the longest
+    is kept.
     """
     for sentences in split_before(read_conllu_sentences(path), lambda sentence: sentence.begins):
         yield _doc(sentences, vocab)
@@ -63,7 +65,9 @@ def read_docs(path: str, vocab: Vocab) -> Iterator[Doc]:
 def _doc(sentences: list[Sentence], vocab: Vocab) -> Doc:
     starts = list(accumulate((len(sentence.words) for sentence in sentences), initial=0))
     rows = [(start, word.columns) for start, sentence in zip(starts, sentences) for word in sentence.words]
-    _, words, lemmas, pos, tags, morphs, heads, deps, _, misc = map(list, zip(*(columns[:10] for _, columns in rows)))
+    _, words, lemmas, pos, tags, morphs, heads, deps, _, misc = map(
+        list, zip(*(columns[:10] for _, columns in rows))
+    )
     doc = Doc(
         vocab,
         words=[word.replace(" ", "") for word in words],
@@ -72,7 +76,10 @@ def _doc(sentences: list[Sentence], vocab: Vocab) -> Doc:
         pos=pos,
         tags=tags,
         morphs=[morph.removeprefix("_") for morph in morphs],
-        heads=[start + int(head) - 1 if head != "0" else i for i, ((start, _), head) in enumerate(zip(rows, heads))],
+        heads=[
+            start + int(head) - 1 if head != "0" else i
+            for i, ((start, _), head) in enumerate(zip(rows, heads))
+        ],
         deps=["ROOT" if dep == "root" else dep for dep in deps],
         sent_starts=[i in starts for i in range(len(rows))],
     )
@@ -112,8 +119,8 @@ def _entities(misc: list[str], doc: Doc) -> list[Span]:
 
 def add_lemmatizer(nlp: Language, docs: Iterable[Doc]) -> None:
     """
-    Adds lemmas by suffix rules. The lemmas of the docs are the index, which says which rule is meant. Words for which
-    the rules give another lemma than most of the docs' are exceptions.
+    Adds lemmas by suffix rules. The lemmas of the docs are the index, which says which rule is meant. Words
+    for which the rules give another lemma than most of the docs' are exceptions.
     """
     lemmatizer = nlp.add_pipe("lemmatizer", config={"mode": "rule"})
     lemmas: dict[str, dict[str, Counter]] = defaultdict(lambda: defaultdict(Counter))
@@ -130,7 +137,9 @@ def add_lemmatizer(nlp: Language, docs: Iterable[Doc]) -> None:
     tables = Lookups()
     # Each part of speech has a rule that leaves a word as it is, in lower case.
     tables.add_table("lemma_rules", {pos: [*SUFFIXES.get(pos, []), ("", "")] for pos in sorted(lemmas)})
-    frequent = {pos: sorted(lemma for lemma in known if known[lemma] >= FREQUENT) for pos, known in index.items()}
+    frequent = {
+        pos: sorted(lemma for lemma in known if known[lemma] >= FREQUENT) for pos, known in index.items()
+    }
     tables.add_table("lemma_index", frequent)
     lemmatizer.initialize(lookups=tables)
     exceptions: dict[str, dict[str, list[str]]] = {pos: {} for pos in sorted(lemmas)}
@@ -143,7 +152,10 @@ def add_lemmatizer(nlp: Language, docs: Iterable[Doc]) -> None:
 
 
 def write_small(nlp: Language, folder: Path) -> None:
-    """Writes a pipeline with weights in float16, only with strings that are labels, and without paths and figures."""
+    """
+    Writes a pipeline with weights in float16, only with strings that are labels, and without paths and
+    figures.
+    """
     labels = {label for name in nlp.pipe_names for label in getattr(nlp.get_pipe(name), "labels", ())}
     for _, component in nlp.components:
         model = getattr(component, "model", None)

@@ -1,7 +1,7 @@
 """
-The command line, each command in a process of its own, without its four seconds of imports: a process that has imported
-what every command of AllenNLP imports makes a copy of itself for each command. A copy ends as soon as it has flushed
-its output: the interpreter would tidy up all those imports first, in two seconds.
+The command line, each command in a process of its own, without its four seconds of imports: a process that
+has imported what every command of AllenNLP imports makes a copy of itself for each command. A copy ends as
+soon as it has flushed its output: the interpreter would tidy up all those imports first, in two seconds.
 
 The fixture `run_command` of conftest.py has one such process for all tests.
 
@@ -40,7 +40,13 @@ def command_line(python=sys.executable, environment=None):
         def run(module, *arguments, folder, input=""):
             words = [module, *map(str, arguments)]
             with tempfile.NamedTemporaryFile("r") as out, tempfile.NamedTemporaryFile("r") as err:
-                request = {"words": words, "folder": str(folder), "input": input, "out": out.name, "err": err.name}
+                request = {
+                    "words": words,
+                    "folder": str(folder),
+                    "input": input,
+                    "out": out.name,
+                    "err": err.name,
+                }
                 print(json.dumps(request), file=process.stdin, flush=True)
                 status = process.stdout.readline()
                 if not status:
@@ -73,7 +79,10 @@ def serve():
 
 
 def become(words, folder, input, out, err):
-    """Does as the interpreter with `python -m`, in that folder, with its input from a pipe and its output in files."""
+    """
+    Does as the interpreter with `python -m`, in that folder, with its input from a pipe and its output in
+    files.
+    """
     reader, writer = os.pipe()
     os.write(writer, input.encode())
     os.close(writer)

@@ -36,7 +36,9 @@ def pytest_collection_finish():
 
 
 def pytest_addoption(parser):
-    parser.addoption("--every-cell", action="store_true", help="test every encoder in every reader on every data set")
+    parser.addoption(
+        "--every-cell", action="store_true", help="test every encoder in every reader on every data set"
+    )
 
 
 LONGEST = (

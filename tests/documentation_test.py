@@ -1,4 +1,6 @@
-"""The documentation: its Python runs, its commands exist, its links lead somewhere, and its lists are complete."""
+"""
+The documentation: its Python runs, its commands exist, its links lead somewhere, and its lists are complete.
+"""
 
 import argparse
 import importlib
@@ -53,7 +55,9 @@ COMMANDS = [
     pytest.param(words, id=f"{name(page)}: {' '.join(words)[:60]}")
     for page in PAGES
     for block in blocks(page, "bash")
-    for words in commands(re.sub(r'"\{.*?\}"', lambda match: match.group(0).replace("\n", " "), block, flags=re.DOTALL))
+    for words in commands(
+        re.sub(r'"\{.*?\}"', lambda match: match.group(0).replace("\n", " "), block, flags=re.DOTALL)
+    )
 ]
 
 
@@ -114,9 +118,13 @@ def test_commands_in_sentences_and_tables_have_existing_names_and_options():
 
 
 def test_configs_in_blocks_can_be_evaluated(tmp_path, monkeypatch):
-    """Those of docs/configs.md are tested with the configs. A comment in the first line names a file for others."""
+    """
+    Those of docs/configs.md are tested with the configs. A comment in the first line names a file for others.
+    """
     monkeypatch.syspath_prepend(tmp_path)
-    modules = {file: text for page in PAGES for file, text in python_files(page)[0].items() if ".register(" in text}
+    modules = {
+        file: text for page in PAGES for file, text in python_files(page)[0].items() if ".register(" in text
+    }
     for file, text in modules.items():
         (tmp_path / file).write_text(text)
         importlib.import_module(file.removesuffix(".py"))
@@ -149,7 +157,11 @@ def test_settings_of_dask_have_known_names():
 
 def test_blocks_have_a_language_that_is_tested():
     """Blocks without a language are what a screen or a file shows."""
-    found = {language for page in PAGES for language in re.findall(r"^```(\w+)$", page.read_text(), flags=re.MULTILINE)}
+    found = {
+        language
+        for page in PAGES
+        for language in re.findall(r"^```(\w+)$", page.read_text(), flags=re.MULTILINE)
+    }
     assert found <= {"bash", "console", "json", "jsonl", "jsonnet", "python", "yaml"}
 
 
@@ -185,7 +197,10 @@ def folder_with_readers(tmp_path_factory):
     folder = tmp_path_factory.mktemp("readers")
     config = PROJECT / "training_config" / "babi" / "quick_start.jsonnet"
     # Training changes the process's logging.
-    with patch.object(logging.getLogger(), "handlers", []), patch.object(logging.getLogger(), "level", logging.WARNING):
+    with (
+        patch.object(logging.getLogger(), "handlers", []),
+        patch.object(logging.getLogger(), "level", logging.WARNING),
+    ):
         train_model(load(config, 2, {"evaluate_on_test": False}), str(folder / "output" / "quick_start"))
     for other in ("mine", "qa2"):
         (folder / "output" / other).symlink_to("quick_start")
@@ -218,7 +233,9 @@ def test_the_python_of_a_page_runs_and_prints_what_it_says(page, folder_with_rea
 
 def test_all_registered_names_are_listed():
     listed = set()
-    for row in re.findall(r"^\| `(\w+)`[^|]*\| (.*) \|$", (PROJECT / "docs" / "names.md").read_text(), re.MULTILINE):
+    for row in re.findall(
+        r"^\| `(\w+)`[^|]*\| (.*) \|$", (PROJECT / "docs" / "names.md").read_text(), re.MULTILINE
+    ):
         listed |= {(row[0], registered) for registered in re.findall(r"`([a-z_0-9]+)`", row[1])}
     assert listed == {(base, registered) for base, registered, _ in own_registered_classes()}
 
@@ -227,7 +244,10 @@ def test_the_description_of_experiments_can_be_read_and_explains_every_key(tmp_p
     page = PROJECT / "docs" / "reproduction.md"
     described = tmp_path / "described.yaml"
     described.write_text("".join(blocks(page, "yaml")))
-    assert [table.name for table in read_conditions(str(described))] == ["described.1", "described.figure_3_left"]
+    assert [table.name for table in read_conditions(str(described))] == [
+        "described.1",
+        "described.figure_3_left",
+    ]
     explained = set(re.findall(r"`(\w+)`", page.read_text()))
     assert {*ColumnOptions.model_fields, *Row.model_fields} - {"row", "paper"} <= explained
     for key in {*_Table.model_fields, *_Figure.model_fields} - explained:

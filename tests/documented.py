@@ -1,6 +1,6 @@
 """
-The pages of the documentation, the fenced blocks on them, the parsers of commands, and the classes that pages have to
-describe.
+The pages of the documentation, the fenced blocks on them, the parsers of commands, and the classes that pages
+have to describe.
 """
 
 import re
@@ -30,7 +30,9 @@ def blocks(page, language):
 
 
 def python_files(page):
-    """The blocks of Python that are files, by the names in their first lines, and the others as one program."""
+    """
+    The blocks of Python that are files, by the names in their first lines, and the others as one program.
+    """
     named = {block: re.match(r"# (\w+\.py)\n", block) for block in blocks(page, "python")}
     files = {match[1]: block for block, match in named.items() if match}
     return files, "\n".join(block for block, match in named.items() if not match)

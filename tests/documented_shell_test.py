@@ -1,5 +1,6 @@
 """
-The commands in the documentation's blocks of shell commands, other than those of coref-rc: they could be given.
+The commands in the documentation's blocks of shell commands, other than those of coref-rc: they could be
+given.
 """
 
 import configparser
@@ -17,7 +18,9 @@ from tests.shared import PROJECT
 
 
 def lines_of(block):
-    """The commands of a block of shell commands, a line each, as words; those of loops are without their loops."""
+    """
+    The commands of a block of shell commands, a line each, as words; those of loops are without their loops.
+    """
     joined = re.sub(r'"\{.*?\}"', "OVERRIDES", block.replace("\\\n", " "), flags=re.DOTALL)
     for line in joined.splitlines():
         words = shlex.split(re.sub(r"^ *(\w+=\S+ )*", "", line), comments=True)
@@ -79,7 +82,10 @@ def check_make(words):
 
 
 def check_nothing(words):
-    """Commands that are no part of this project; and those of coref-rc, which tests/documentation_test.py parses."""
+    """
+    Commands that are no part of this project; and those of coref-rc, which tests/documentation_test.py
+    parses.
+    """
 
 
 CHECKS = {

@@ -1,5 +1,6 @@
 """
-Which module may import which: never upwards, never in a circle, and nothing heavy where a command must start at once.
+Which module may import which: never upwards, never in a circle, and nothing heavy where a command must start
+at once.
 """
 
 import ast
@@ -116,8 +117,8 @@ def light_modules():
 
 def heavy_path(start, allowed=()):
     """
-    The modules on the way from a module to the first heavy import that it causes, packages on the way included; not to
-    an import of the `allowed` modules.
+    The modules on the way from a module to the first heavy import that it causes, packages on the way
+    included; not to an import of the `allowed` modules.
     """
     seen, waiting = set(), [(start,)]
     while waiting:
@@ -152,7 +153,9 @@ def test_no_import_runs_upwards():
 
 def test_nothing_imports_the_tests():
     """Scripts are below them."""
-    importing = {name for name in modules() if any(f"{one}.".startswith("tests.") for one in imports(name, True))}
+    importing = {
+        name for name in modules() if any(f"{one}.".startswith("tests.") for one in imports(name, True))
+    }
     assert not importing
 
 
@@ -185,7 +188,16 @@ def test_components_of_spacy_import_only_what_they_need(module, allowed):
 
 def test_only_private_modules_import_what_only_extras_install():
     """`--include-package` imports all others, also where there are no extras."""
-    extras = {"fastcoref", "coreferee", "maverick", "datasets", "tensorboard", "wandb", "streamlit", "playwright"}
+    extras = {
+        "fastcoref",
+        "coreferee",
+        "maverick",
+        "datasets",
+        "tensorboard",
+        "wandb",
+        "streamlit",
+        "playwright",
+    }
 
     def is_private(module):
         return module.rpartition(".")[2].startswith("_") and not module.endswith("__")
@@ -208,6 +220,8 @@ def test_light_modules_load_nothing_heavy():
         f"for name in {light_modules()!r}: importlib.import_module(name)",
         f"print(*sorted({{name.partition('.')[0] for name in sys.modules}} & {HEAVY!r}))",
     ]
-    ran = subprocess.run([sys.executable, "-c", "\n".join(lines)], capture_output=True, text=True, cwd=PROJECT)
+    ran = subprocess.run(
+        [sys.executable, "-c", "\n".join(lines)], capture_output=True, text=True, cwd=PROJECT
+    )
     assert ran.returncode == 0, ran.stderr
     assert ran.stdout.strip() == ""

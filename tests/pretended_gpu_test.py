@@ -22,11 +22,16 @@ MOST = {
     "lambada-structured_transformer_coref": (11, 650),
 }
 """
-By config, how often an update waits for the GPU, and how many kernels it launches, at most. Where it waits more than
-twice, it does so in AllenNLP's own modules.
+By config, how often an update waits for the GPU, and how many kernels it launches, at most. Where it waits
+more than twice, it does so in AllenNLP's own modules.
 """
 
-KERNELS = {"babi-ga_coref_gru", "babi-ga_mage_gru_triples", "babi-ga_coref_gru_substitution", "wikihop-ga_coref_gru"}
+KERNELS = {
+    "babi-ga_coref_gru",
+    "babi-ga_mage_gru_triples",
+    "babi-ga_coref_gru_substitution",
+    "wikihop-ga_coref_gru",
+}
 """With the fused recurrence, which computes nothing there."""
 
 TRANSFORMER = "lambada-structured_transformer_coref"
@@ -34,7 +39,13 @@ TRANSFORMER = "lambada-structured_transformer_coref"
 
 @pytest.fixture(scope="module")
 def updates():
-    command = [sys.executable, "-m", "tests.pretended_updates", *(f"{name}=4" for name in MOST), f"{TRANSFORMER}=2"]
+    command = [
+        sys.executable,
+        "-m",
+        "tests.pretended_updates",
+        *(f"{name}=4" for name in MOST),
+        f"{TRANSFORMER}=2",
+    ]
     return json.loads(subprocess.run(command, cwd=PROJECT, check=True, stdout=subprocess.PIPE).stdout)
 
 
@@ -55,7 +66,9 @@ def test_a_transformer_waits_as_often_for_more_questions(updates):
 
 
 def test_the_benchmark_on_a_gpu_compares_readers_with_the_cpu(updates):
-    """With the fused recurrence, which computes nothing here, it finds that a reader computes something else."""
+    """
+    With the fused recurrence, which computes nothing here, it finds that a reader computes something else.
+    """
     benchmark = updates["benchmark"]
     assert [row["model"] for row in benchmark["rows"]] == ["narrativeqa/dassa_sdp_exp"]
     assert benchmark["failed"] == 1

@@ -1,11 +1,12 @@
 """
-Trains configs on their fixtures for one update, on a pretended GPU, and prints for each what came of it, in JSON. The
-configs are small, as `load_small` has them.
+Trains configs on their fixtures for one update, on a pretended GPU, and prints for each what came of it, in
+JSON. The configs are small, as `load_small` has them.
 
     python -m tests.pretended_updates babi-ga_coref_gru=4 narrativeqa-dassa_sdp_exp=2
 
-prints them for updates of 4 and 2 questions, under these words. "mistake" has what is said if position encodings that
-are on the CPU meet a text on the GPU, and "benchmark" what the benchmark on a GPU reports of readers on both devices.
+prints them for updates of 4 and 2 questions, under these words. "mistake" has what is said if position
+encodings that are on the CPU meet a text on the GPU, and "benchmark" what the benchmark on a GPU reports of
+readers on both devices.
 """
 
 from scripts.benchmarks import pretended_gpu  # isort: skip  before anything imports PyTorch
@@ -76,6 +77,7 @@ def main():
 
 
 if __name__ == "__main__":
-    # PyTorch 2.13 hands a Python context to autograd's thread for the GPU. If the thread drops that of the last update
-    # while the interpreter shuts down, it aborts (pytorch/pytorch#38228): the interpreter is not shut down.
+    # PyTorch 2.13 hands a Python context to autograd's thread for the GPU. If the thread drops that of the
+    # last update while the interpreter shuts down, it aborts (pytorch/pytorch#38228): the interpreter is not
+    # shut down.
     os._exit(exit_status(main))

@@ -18,8 +18,8 @@ def run_in_processes(size, function, *arguments):
     """
     Call `function(rank, *arguments)` in each of `size` processes; an exception in one of them is raised here.
 
-    The processes find each other by a file. AllenNLP's `run_distributed_test` has one port for all tests, so two tests
-    that run at the same time can fail with it.
+    The processes find each other by a file. AllenNLP's `run_distributed_test` has one port for all tests, so
+    two tests that run at the same time can fail with it.
     """
     with tempfile.TemporaryDirectory() as folder:
         torch.multiprocessing.start_processes(

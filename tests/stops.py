@@ -12,7 +12,9 @@ import pytest
 
 from allennlp_coref_rc.__main__ import main
 
-OPERATIONS = [(os, name) for name in ("replace", "unlink", "rmdir", "mkdir", "fsync")] + [(tempfile, "mkstemp")]
+OPERATIONS = [(os, name) for name in ("replace", "unlink", "rmdir", "mkdir", "fsync")] + [
+    (tempfile, "mkstemp")
+]
 """The operations that change files. A process may be stopped before and after each of them."""
 
 NEED_ROOM = ("mkdir", "fsync", "mkstemp")
@@ -37,7 +39,9 @@ class Moments:
                 raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), path)
         elif self.left == -1:
             self.stopped = True
-            os.kill(os.getpid(), {"kill": signal.SIGKILL, "int": signal.SIGINT, "term": signal.SIGTERM}[self.kind])
+            os.kill(
+                os.getpid(), {"kill": signal.SIGKILL, "int": signal.SIGINT, "term": signal.SIGTERM}[self.kind]
+            )
 
     def around(self, function, name=""):
         def run(*args, **kwargs):

@@ -1,6 +1,6 @@
 """
-Tiny pretrained transformers: folders that hold what the Hugging Face hub has of a model, with random weights and a
-tokenizer trained on a few sentences.
+Tiny pretrained transformers: folders that hold what the Hugging Face hub has of a model, with random weights
+and a tokenizer trained on a few sentences.
 """
 
 import json
@@ -41,7 +41,9 @@ def bert(folder: Path, sizes: dict[str, Any]) -> None:
     words = sorted(set(re.findall(r"\w+|[^\w\s]", " ".join(SENTENCES).lower())))
     letters = sorted(set("".join(words)))
     parts = [part for word in words for part in (word[:3], f"##{word[3:]}") if part != "##"]
-    vocabulary = list(dict.fromkeys([*special, *letters, *(f"##{letter}" for letter in letters), *parts, *words[::2]]))
+    vocabulary = list(
+        dict.fromkeys([*special, *letters, *(f"##{letter}" for letter in letters), *parts, *words[::2]])
+    )
     (folder / "vocab.txt").write_text("\n".join(vocabulary) + "\n")
     transformers.BertTokenizerFast(str(folder / "vocab.txt")).save_pretrained(folder)
     config = transformers.BertConfig(vocab_size=len(vocabulary), **sizes)
@@ -131,7 +133,10 @@ ARCHITECTURES: dict[str, Callable[[Path, dict[str, Any]], None]] = {
 
 
 def make(architecture: str, folder: Path, **sizes: Any) -> str:
-    """Writes a transformer of an architecture, of other sizes than `SIZES` if given, into a new folder: its name."""
+    """
+    Writes a transformer of an architecture, of other sizes than `SIZES` if given, into a new folder: its
+    name.
+    """
     folder.mkdir(parents=True)
     with torch.random.fork_rng():
         torch.manual_seed(0)
@@ -140,7 +145,10 @@ def make(architecture: str, folder: Path, **sizes: Any) -> str:
 
 
 def word_tokenizer(folder: str) -> Any:
-    """Its tokenizer, which takes each word as one within a sentence. From transformers 5 on, some ignore the option."""
+    """
+    Its tokenizer, which takes each word as one within a sentence. From transformers 5 on, some ignore the
+    option.
+    """
     tokenizer = transformers.AutoTokenizer.from_pretrained(folder, add_prefix_space=True)
     if hasattr(tokenizer.backend_tokenizer.pre_tokenizer, "add_prefix_space"):
         tokenizer.backend_tokenizer.pre_tokenizer.add_prefix_space = True

@@ -1,5 +1,6 @@
 """
-The steps of the tutorials that take a moment, with the files that the pages show: the screen is that of the pages.
+The steps of the tutorials that take a moment, with the files that the pages show: the screen is that of the
+pages.
 """
 
 import json
@@ -17,7 +18,8 @@ from tests.shared import PROJECT
 pytestmark = pytest.mark.slow
 
 OWN_DATA, CORPUS, ENCODER = (
-    PROJECT / "docs" / "tutorials" / f"{name}.md" for name in ("own_data", "annotate_a_corpus", "swap_the_encoder")
+    PROJECT / "docs" / "tutorials" / f"{name}.md"
+    for name in ("own_data", "annotate_a_corpus", "swap_the_encoder")
 )
 
 
@@ -59,7 +61,12 @@ def test_own_data_are_written_checked_and_annotated(tmp_path, monkeypatch, capsy
     # Each pronoun of a story is in the cluster of a name.
     for _, document in documents[:20]:
         text = document.text
-        found = {position for cluster in text.clusters for start, stop in cluster for position in range(start, stop)}
+        found = {
+            position
+            for cluster in text.clusters
+            for start, stop in cluster
+            for position in range(start, stop)
+        }
         assert {i for i, token in enumerate(text.tokens) if token in ("He", "She")} <= found
 
 
@@ -91,7 +98,9 @@ def test_an_encoder_of_your_own_is_found_and_trained(tmp_path, run_command):
     assert trained.returncode == 0, trained.stderr
     (tmp_path / ".allennlp_plugins").write_text("my_encoders\n")
     assert run_command("allennlp_coref_rc", *check[:2], folder=tmp_path).returncode == 0
-    (tmp_path / "loading.py").write_text(f"import allennlp_coref_rc\n\nallennlp_coref_rc.load({train[3]!r})\n")
+    (tmp_path / "loading.py").write_text(
+        f"import allennlp_coref_rc\n\nallennlp_coref_rc.load({train[3]!r})\n"
+    )
     loaded = run_command("loading", folder=tmp_path)
     assert loaded.returncode == 0, loaded.stderr
 
@@ -118,7 +127,9 @@ def test_an_encoder_that_reads_annotations_is_trained_in_a_config_and_in_a_model
 
 def test_a_search_trains(tmp_path, run_command):
     ((file, program),) = python_files(PROJECT / "docs" / "tutorials" / "search_settings.md")[0].items()
-    program = program.replace('"evaluate_on_test": False', '"evaluate_on_test": False, "trainer.num_epochs": 1')
+    program = program.replace(
+        '"evaluate_on_test": False', '"evaluate_on_test": False, "trainer.num_epochs": 1'
+    )
     (tmp_path / file).write_text(program.replace("n_trials=20", "n_trials=1"))
     searched = run_command(file.removesuffix(".py"), folder=tmp_path)
     assert searched.returncode == 0, searched.stderr

@@ -16,7 +16,15 @@ from tests.shared import PROJECT
 
 pytestmark = pytest.mark.slow
 
-SOURCES = ("allennlp_coref_rc", "training_config", "setup.cfg", "setup.py", "pyproject.toml", "README.md", "LICENSE")
+SOURCES = (
+    "allennlp_coref_rc",
+    "training_config",
+    "setup.cfg",
+    "setup.py",
+    "pyproject.toml",
+    "README.md",
+    "LICENSE",
+)
 
 
 @pytest.fixture(scope="module")
@@ -26,7 +34,9 @@ def wheel(tmp_path_factory):
     for name in SOURCES:
         source = PROJECT / name
         if source.is_dir():
-            shutil.copytree(source, folder / name, symlinks=True, ignore=shutil.ignore_patterns("__pycache__"))
+            shutil.copytree(
+                source, folder / name, symlinks=True, ignore=shutil.ignore_patterns("__pycache__")
+            )
         else:
             shutil.copy(source, folder)
     wheels = tmp_path_factory.mktemp("wheels")
@@ -63,8 +73,8 @@ def installed(wheel, tmp_path_factory):
     folder = tmp_path_factory.mktemp("environment")
     venv.create(folder, symlinks=True)
     pip(folder, "install", "--no-deps", str(wheel))
-    # Only now, as pip would find the package there. A path in a .pth file is searched, but the .pth files there, such
-    # as that of an editable install, are not read.
+    # Only now, as pip would find the package there. A path in a .pth file is searched, but the .pth files
+    # there, such as that of an editable install, are not read.
     (site_packages(folder) / "needed.pth").write_text(sysconfig.get_path("purelib") + "\n")
     return folder
 
@@ -82,7 +92,10 @@ LIGHT = ("card", "compare", "configs", "data")
 @pytest.fixture(scope="module")
 def environment():
     """Environment variables that lead neither to the source nor to a compiler."""
-    return {**{name: value for name, value in os.environ.items() if name != "PYTHONPATH"}, "CXX": "no-compiler"}
+    return {
+        **{name: value for name, value in os.environ.items() if name != "PYTHONPATH"},
+        "CXX": "no-compiler",
+    }
 
 
 @pytest.fixture(scope="module")
@@ -132,7 +145,9 @@ def test_allennlp_imports_the_installed_package_for_its_patches(installed, envir
     """The source is not there."""
     program = "import allennlp, sys; print(sys.modules['allennlp_coref_rc'].__file__)"
     words = [str(installed / "bin" / "python"), "-c", program]
-    found = subprocess.run(words, cwd=folder, env=environment, check=True, capture_output=True, text=True).stdout
+    found = subprocess.run(
+        words, cwd=folder, env=environment, check=True, capture_output=True, text=True
+    ).stdout
     assert found.startswith(str(installed))
 
 
@@ -141,7 +156,9 @@ def test_uninstalling_leaves_nothing(wheel, tmp_path):
     venv.create(tmp_path, symlinks=True)
     before = {*tmp_path.rglob("*"), tmp_path / ".lock"}
     pip(tmp_path, "install", "--no-deps", str(wheel))
-    assert (site_packages(tmp_path) / "allennlp_coref_rc.pth").exists() and (tmp_path / "bin" / "coref-rc").exists()
+    assert (site_packages(tmp_path) / "allennlp_coref_rc.pth").exists() and (
+        tmp_path / "bin" / "coref-rc"
+    ).exists()
     pip(tmp_path, "uninstall", "allennlp_coref_rc")
     assert {*tmp_path.rglob("*")} <= before
 
@@ -159,7 +176,9 @@ def test_training_to_an_answer(coref_rc, trained, folder):
     coref_rc("predict", trained, "test", *arguments, "--output-file", "answers.jsonl")
     answers = list(map(json.loads, (folder / "answers.jsonl").read_text().splitlines()))
     assert all(answer["answer"] in answer["candidate_probabilities"] for answer in answers)
-    assert json.loads(coref_rc("compare", "answers.jsonl", "answers.jsonl"))["questions"] == len(answers) == 10
+    assert (
+        json.loads(coref_rc("compare", "answers.jsonl", "answers.jsonl"))["questions"] == len(answers) == 10
+    )
     coref_rc("compare", "--ensemble", "ensemble.jsonl", "answers.jsonl", "answers.jsonl")
     assert len((folder / "ensemble.jsonl").read_text().splitlines()) == 10
     coref_rc("draw", "explanations", "answers.jsonl", "explanations")

@@ -11,7 +11,9 @@ from allennlp_coref_rc.common.files import partial_path
 
 @contextmanager
 def whole_outputs() -> Iterator[None]:
-    """Within this, archives, metrics and answers get their names, and replace earlier ones, only when complete."""
+    """
+    Within this, archives, metrics and answers get their names, and replace earlier ones, only when complete.
+    """
     from allennlp.commands import train
     from allennlp.evaluation import SimpleEvaluator
 
@@ -32,13 +34,20 @@ def whole_outputs() -> Iterator[None]:
         **kwargs: Any,
     ) -> Any:
         with _partial(metrics_output_file) as metrics, _partial(predictions_output_file) as predictions:
-            found = evaluate(self, *args, metrics_output_file=metrics, predictions_output_file=predictions, **kwargs)
+            found = evaluate(
+                self, *args, metrics_output_file=metrics, predictions_output_file=predictions, **kwargs
+            )
             for name, value in found.items():
                 if isinstance(value, float) and not math.isfinite(value):
-                    raise ConfigurationError(f"found {value} as {name}, expected a finite number, as of finite answers")
+                    raise ConfigurationError(
+                        f"found {value} as {name}, expected a finite number, as of finite answers"
+                    )
             return found
 
-    with patch.object(train, "archive_model", archive_whole), patch.object(SimpleEvaluator, "__call__", evaluate_whole):
+    with (
+        patch.object(train, "archive_model", archive_whole),
+        patch.object(SimpleEvaluator, "__call__", evaluate_whole),
+    ):
         yield
 
 

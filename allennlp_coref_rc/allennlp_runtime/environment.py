@@ -16,7 +16,9 @@ try:
 except ImportError:
     if __name__ != "__main__":
         raise
-    sys.exit("packaging is missing: found nothing of what setup.cfg requires; `make install` in a clone installs it")
+    sys.exit(
+        "packaging is missing: found nothing of what setup.cfg requires; `make install` in a clone installs it"
+    )
 
 APART = ("allennlp==2.10.1", "allennlp-models==2.10.1")
 """What is installed without what it requires, as its bounds have no version for today's Python."""
@@ -42,9 +44,13 @@ def problems() -> list[str]:
             f"{bounds} (allennlp imports it); install a torchvision for that torch, or 0.16.2 with any torch"
         )
     if find_spec("_jsonnet") is None:
-        lines.append("_jsonnet is missing: install jsonnet (without it AllenNLP reads .jsonnet files as plain JSON)")
+        lines.append(
+            "_jsonnet is missing: install jsonnet (without it AllenNLP reads .jsonnet files as plain JSON)"
+        )
     if find_spec("pkg_resources") is None:
-        lines.append("pkg_resources is missing: install setuptools<81 (py-rouge of allennlp-models imports it)")
+        lines.append(
+            "pkg_resources is missing: install setuptools<81 (py-rouge of allennlp-models imports it)"
+        )
     return lines
 
 
@@ -60,11 +66,16 @@ def requirements() -> list[Requirement]:
 
 
 def check_environment() -> None:
-    """Raises an `ImportError` that names all problems; commands but `environment` print them and exit with status 2."""
+    """
+    Raises an `ImportError` that names all problems; commands but `environment` print them and exit with
+    status 2.
+    """
     lines = problems()
     if not lines or sys.argv[1:2] == ["environment"]:
         return
-    message = "".join(["allennlp_coref_rc cannot run in this environment:\n", *(f"  - {line}\n" for line in lines)])
+    message = "".join(
+        ["allennlp_coref_rc cannot run in this environment:\n", *(f"  - {line}\n" for line in lines)]
+    )
     message += "coref-rc environment shows all versions. `make install` in a clone sets up a new environment."
     if is_command():
         print(f"coref-rc: {message}", file=sys.stderr)
@@ -80,9 +91,12 @@ def is_command() -> bool:
 
 
 def _torch_of_torchvision() -> SpecifierSet:
-    """The releases of torch that the installed torchvision needs, by its metadata; up to 0.16 it takes any."""
+    """
+    The releases of torch that the installed torchvision needs, by its metadata; up to 0.16 it takes any.
+    """
     needed = map(
-        Requirement, requires("torchvision") or () if Version(version("torchvision")) >= Version("0.17") else ()
+        Requirement,
+        requires("torchvision") or () if Version(version("torchvision")) >= Version("0.17") else (),
     )
     return next((one.specifier for one in needed if one.name == "torch"), SpecifierSet())
 

@@ -1,4 +1,7 @@
-"""Gathers the versions of the packages that this one works with, and their problems, without importing any of them."""
+"""
+Gathers the versions of the packages that this one works with, and their problems, without importing any of
+them.
+"""
 
 import json
 import os
@@ -38,7 +41,9 @@ OPTIONAL = {
 """Packages that only a part of this one needs: that part, and how to install them."""
 
 WAIT = 120
-"""The seconds that importing PyTorch may take. They suffice even without written bytecode and on a slow disk."""
+"""
+The seconds that importing PyTorch may take. They suffice even without written bytecode and on a slow disk.
+"""
 
 
 class Report(NamedTuple):
@@ -84,13 +89,18 @@ def installed(name: str) -> Optional[str]:
 
 
 def _ask_torch() -> tuple[dict[str, Any], Optional[str]]:
-    """PyTorch's answers about this machine, or a message that says why there are none: its own process may crash."""
+    """
+    PyTorch's answers about this machine, or a message that says why there are none: its own process may
+    crash.
+    """
     if installed("torch") is None:
         return {}, None
     program = PACKAGE / "modules" / "recurrence" / "_library.py"
     try:
         # With -P, nothing is imported from the program's folder.
-        done = subprocess.run([sys.executable, "-P", str(program)], capture_output=True, text=True, timeout=WAIT)
+        done = subprocess.run(
+            [sys.executable, "-P", str(program)], capture_output=True, text=True, timeout=WAIT
+        )
         return json.loads(done.stdout), None
     except subprocess.TimeoutExpired:
         return {}, f"torch cannot be imported within {WAIT} seconds"
@@ -102,7 +112,11 @@ def _ask_torch() -> tuple[dict[str, Any], Optional[str]]:
 def _library(torch: dict[str, Any]) -> str:
     if "library" not in torch:
         return "unknown"
-    return f"{torch['library']}, {torch['path']}, by {torch['compiler']}" if torch["compiler"] else torch["library"]
+    return (
+        f"{torch['library']}, {torch['path']}, by {torch['compiler']}"
+        if torch["compiler"]
+        else torch["library"]
+    )
 
 
 def _remarks_on_cache() -> list[str]:
@@ -118,7 +132,9 @@ def _remarks_on_torch(torch: dict[str, Any]) -> list[str]:
         return []
     remarks = []
     if not torch["compiler"]:
-        remarks.append(f"found {torch['library']}: training on a CPU is slower; install g++ or clang++, or set CXX")
+        remarks.append(
+            f"found {torch['library']}: training on a CPU is slower; install g++ or clang++, or set CXX"
+        )
     if torch["library"] == "damaged":
         remarks.append(f"{torch['path']} is damaged; it will be compiled again when it is needed")
     if torch.get("others"):

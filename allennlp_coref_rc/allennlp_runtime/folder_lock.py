@@ -19,8 +19,8 @@ class FolderInUse(ConfigurationError):
 @contextmanager
 def locked(folder: str) -> Iterator[None]:
     """
-    Holds the lock of a folder, FOLDER.lock beside it, which is removed at the end. Raises `FolderInUse` if another
-    process holds it. Where there can be no locks, nothing is locked.
+    Holds the lock of a folder, FOLDER.lock beside it, which is removed at the end. Raises `FolderInUse` if
+    another process holds it. Where there can be no locks, nothing is locked.
     """
     from filelock import FileLock, Timeout
 
@@ -70,7 +70,10 @@ BEFORE_TRAINING = ("config.json", "meta.json", "vocabulary", "out*.log")
 
 @contextmanager
 def cleanup_failed_start(folder: str) -> Iterator[None]:
-    """Removes the new folder of a training that a user's error, or a full disk, ends before its first epoch does."""
+    """
+    Removes the new folder of a training that a user's error, or a full disk, ends before its first epoch
+    does.
+    """
     new = not os.path.exists(folder)
     try:
         yield

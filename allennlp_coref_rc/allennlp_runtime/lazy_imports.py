@@ -1,6 +1,6 @@
 """
-Imports packages when they are first used. AllenNLP imports torchvision, scikit-learn and others whenever it is
-imported. They take longer than AllenNLP, and most commands use none of them.
+Imports packages when they are first used. AllenNLP imports torchvision, scikit-learn and others whenever it
+is imported. They take longer than AllenNLP, and most commands use none of them.
 """
 
 import atexit
@@ -18,15 +18,17 @@ from typing import Any, Optional
 SELDOM_USED = (
     "nltk pandas scipy.stats sklearn spacy.cli torchvision transformers.data transformers.models.bert.modeling_bert"
 ).split()
-"""Packages that AllenNLP and the packages below it import at the top of modules, but use only inside functions."""
+"""
+Packages that AllenNLP and the packages below it import at the top of modules, but use only inside functions.
+"""
 
 
 @contextmanager
 def lazy_imports(names: Sequence[str] = SELDOM_USED) -> Iterator[None]:
     """
-    Within this, `import` makes placeholders of these packages and all modules in them, unless they are imported
-    already. A placeholder imports its package when the package is used. Afterwards, `import` gives the packages
-    themselves.
+    Within this, `import` makes placeholders of these packages and all modules in them, unless they are
+    imported already. A placeholder imports its package when the package is used. Afterwards, `import` gives
+    the packages themselves.
     """
     if any(isinstance(finder, _Finder) for finder in sys.meta_path):
         yield
@@ -42,7 +44,10 @@ def lazy_imports(names: Sequence[str] = SELDOM_USED) -> Iterator[None]:
 
 @contextmanager
 def quick_imports() -> Iterator[None]:
-    """Disables garbage collection, a fifth of the time of importing AllenNLP, and a second at the end of a process."""
+    """
+    Disables garbage collection, a fifth of the time of importing AllenNLP, and a second at the end of a
+    process.
+    """
     enabled, before = gc.isenabled(), len(sys.modules)
     gc.disable()
     try:
@@ -63,8 +68,8 @@ def collect_triton() -> None:
 
 class LazyAttribute:
     """
-    Stands for an attribute of a module that is not imported yet. It can be called, subclassed, indexed and pickled, and
-    used in annotations and in `isinstance`, but not in an `except` clause.
+    Stands for an attribute of a module that is not imported yet. It can be called, subclassed, indexed and
+    pickled, and used in annotations and in `isinstance`, but not in an `except` clause.
     """
 
     def __init__(self, module: "LazyModule", *names: str) -> None:
@@ -139,7 +144,9 @@ class _Finder(MetaPathFinder, Loader):
                     if parent in sys.modules and vars(sys.modules[parent]).get(child) is module:
                         delattr(sys.modules[parent], child)
 
-    def find_spec(self, name: str, path: Optional[Sequence[str]] = None, target: Any = None) -> Optional[ModuleSpec]:
+    def find_spec(
+        self, name: str, path: Optional[Sequence[str]] = None, target: Any = None
+    ) -> Optional[ModuleSpec]:
         spec = PathFinder.find_spec(name, path) if self.package(name) else None
         if spec is None:
             return None

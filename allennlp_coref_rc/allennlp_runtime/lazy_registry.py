@@ -1,9 +1,9 @@
 """
 Lets AllenNLP find the classes that this package registers, and imports them only when a name asks for one.
 
-AllenNLP finds a class by its name only if its module is imported, but importing all modules of this package, or of
-allennlp-models, takes seconds. So an unknown name first imports the module of that name beside the base class, if that
-is ours, then all of this package, then allennlp-models.
+AllenNLP finds a class by its name only if its module is imported, but importing all modules of this package,
+or of allennlp-models, takes seconds. So an unknown name first imports the module of that name beside the base
+class, if that is ours, then all of this package, then allennlp-models.
 """
 
 import functools
@@ -33,7 +33,9 @@ def register_own() -> None:
 
 @lru_cache(maxsize=None)
 def register_allennlp_models() -> None:
-    """Imports allennlp-models, if it is installed, as AllenNLP's plugin loader does, but without the network."""
+    """
+    Imports allennlp-models, if it is installed, as AllenNLP's plugin loader does, but without the network.
+    """
     import nltk
 
     # One of its modules downloads NLTK's data when it is imported.
@@ -88,7 +90,10 @@ IMPORTED: set[str] = set()
 
 
 def _import_once(name: str, exclude: Optional[set[str]] = None) -> None:
-    """AllenNLP's `import_module_and_submodules`, once in a process, with the folders of packages listed only once."""
+    """
+    AllenNLP's `import_module_and_submodules`, once in a process, with the folders of packages listed only
+    once.
+    """
     from allennlp.common.util import import_module_and_submodules
 
     if name not in IMPORTED:
@@ -109,7 +114,9 @@ SOURCES: tuple[Callable[[], None], ...] = (register_own, register_allennlp_model
 
 
 def is_registered(base: Any, name: str) -> bool:
-    """Whether a subclass of `base` is registered with the name, after importing as much as needed to find it."""
+    """
+    Whether a subclass of `base` is registered with the name, after importing as much as needed to find it.
+    """
     from allennlp.common import Registrable
 
     for source in (None, lambda: _import_named(base, name), *SOURCES):
@@ -122,8 +129,8 @@ def is_registered(base: Any, name: str) -> bool:
 
 def install(registrable: Any) -> None:
     """
-    Changes AllenNLP's module `registrable`, which is given: the module of a name is imported before AllenNLP looks for
-    the name, be it in a program (`resolve_class_name`) or under `type` in a config (`from_params`).
+    Changes AllenNLP's module `registrable`, which is given: the module of a name is imported before AllenNLP
+    looks for the name, be it in a program (`resolve_class_name`) or under `type` in a config (`from_params`).
     """
     from allennlp.common.from_params import is_base_registrable
 
@@ -131,7 +138,9 @@ def install(registrable: Any) -> None:
     resolve_class_name = registrable.Registrable.resolve_class_name.__func__
 
     @functools.wraps(from_params)
-    def import_and_build(cls: Any, params: Any, constructor_to_call: Any = None, *args: Any, **extras: Any) -> Any:
+    def import_and_build(
+        cls: Any, params: Any, constructor_to_call: Any = None, *args: Any, **extras: Any
+    ) -> Any:
         name = params if isinstance(params, str) else getattr(params, "params", {}).get("type")
         if constructor_to_call is None and isinstance(name, str) and is_base_registrable(cls):
             is_registered(cls, name)

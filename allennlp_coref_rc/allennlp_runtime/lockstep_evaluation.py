@@ -1,9 +1,10 @@
 """
-Lets processes that train a model together (`distributed` in a config) evaluate it on every question exactly once.
+Lets processes that train a model together (`distributed` in a config) evaluate it on every question exactly
+once.
 
-Each process reads its share of the data, and the metrics are summed over all processes after each batch. AllenNLP stops
-all processes when one has no batch left, so it does not count the last questions of larger shares. It evaluates on the
-test set in the first process alone, which then waits for the others for ever.
+Each process reads its share of the data, and the metrics are summed over all processes after each batch.
+AllenNLP stops all processes when one has no batch left, so it does not count the last questions of larger
+shares. It evaluates on the test set in the first process alone, which then waits for the others for ever.
 """
 
 from collections.abc import Callable, Iterable, Iterator
@@ -24,7 +25,9 @@ from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.wrapping import wrapping
 
 AT_ONCE = 16
-"""How many batches a process reads ahead. Once for so many, the processes tell each other how many they have."""
+"""
+How many batches a process reads ahead. Once for so many, the processes tell each other how many they have.
+"""
 
 COLLECTIVES = ("all_reduce", "all_gather", "get_world_size")
 """The functions of `torch.distributed` by which metrics are summed over processes."""
@@ -32,9 +35,9 @@ COLLECTIVES = ("all_reduce", "all_gather", "get_world_size")
 
 class LockstepBatches:
     """
-    The batches of a process's share, in step with the other processes. A process that has no batch left waits for the
-    others, which meanwhile sum their metrics among themselves. In the end, only the processes that had the last batches
-    have the metrics of all questions; `complete` gives those to every process.
+    The batches of a process's share, in step with the other processes. A process that has no batch left waits
+    for the others, which meanwhile sum their metrics among themselves. In the end, only the processes that
+    had the last batches have the metrics of all questions; `complete` gives those to every process.
     """
 
     def __init__(self, batches: Iterable[Any]) -> None:
@@ -59,7 +62,9 @@ class LockstepBatches:
                         yield own[i]
 
     def complete(self, metrics: dict[str, float]) -> dict[str, float]:
-        """The metrics of all questions, given those of this process. All processes have to call it together."""
+        """
+        The metrics of all questions, given those of this process. All processes have to call it together.
+        """
         objects = [metrics]
         distributed.broadcast_object_list(objects, src=self._last, device=distributed_device())
         return objects[0]
@@ -79,7 +84,9 @@ def _among(ranks: tuple[int, ...]) -> Iterator[None]:
         yield
         return
     group = _group(distributed.group.WORLD, ranks)
-    functions: dict[str, Any] = {name: partial(getattr(distributed, name), group=group) for name in COLLECTIVES}
+    functions: dict[str, Any] = {
+        name: partial(getattr(distributed, name), group=group) for name in COLLECTIVES
+    }
     with patch.multiple(distributed, **functions):
         yield
 
@@ -90,7 +97,10 @@ def _group(world: Any, ranks: tuple[int, ...]) -> Any:
 
 
 def evaluate(model: Model, loader: DataLoader, cuda_device: Any, weight_key: str = "") -> dict[str, float]:
-    """Does what AllenNLP's function of this name does, but all processes share the work. Each returns all metrics."""
+    """
+    Does what AllenNLP's function of this name does, but all processes share the work. Each returns all
+    metrics.
+    """
     loader.set_target_device(cuda_device)
     shares = LockstepBatches(loader)
     sums = torch.zeros(2, dtype=torch.double)
@@ -108,7 +118,9 @@ def evaluate(model: Model, loader: DataLoader, cuda_device: Any, weight_key: str
 
 @wrapping("GradientDescentTrainer._train_epoch")
 def refuse_empty_shares(original: Callable[..., Any], trainer: Any, args: Any, kwargs: dict[str, Any]) -> Any:
-    """`GradientDescentTrainer._train_epoch`, with an error if a process has no batch: there are no updates then."""
+    """
+    `GradientDescentTrainer._train_epoch`, with an error if a process has no batch: there are no updates then.
+    """
     metrics = original(*args, **kwargs)
     if trainer._distributed and not trainer._batches_in_epoch_completed:
         processes = distributed.get_world_size()
@@ -139,7 +151,9 @@ def validate_on_all(original: Callable[..., Any], trainer: Any, args: Any, kwarg
 
 
 @wrapping("TrainModel.run")
-def evaluate_on_test_set(original: Callable[..., Any], training: Any, args: Any, kwargs: dict[str, Any]) -> Any:
+def evaluate_on_test_set(
+    original: Callable[..., Any], training: Any, args: Any, kwargs: dict[str, Any]
+) -> Any:
     """`TrainModel.run`, with the evaluation on the test set, since only the first process calls `finish`."""
     metrics = original(*args, **kwargs)
     loader: Optional[DataLoader] = training.evaluation_data_loader

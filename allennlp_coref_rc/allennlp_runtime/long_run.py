@@ -18,9 +18,9 @@ KEPT_BYTES = 2**30
 @contextmanager
 def long_run() -> Iterator[None]:
     """
-    Within this, garbage is collected more rarely: reading a data set makes millions of objects and hardly any garbage,
-    so collecting whenever there are 700 more, as by default, would take longer than the reading. Also keeps freed
-    memory.
+    Within this, garbage is collected more rarely: reading a data set makes millions of objects and hardly any
+    garbage, so collecting whenever there are 700 more, as by default, would take longer than the reading.
+    Also keeps freed memory.
     """
     keep_freed_memory()
     thresholds = gc.get_threshold()
@@ -34,8 +34,8 @@ def long_run() -> Iterator[None]:
 
 def keep_freed_memory() -> None:
     """
-    Makes glibc keep the memory of freed tensors. By default it gives large ones back to the system, which fills them
-    with zeros for the next tensor: up to a tenth of a training's time on a CPU.
+    Makes glibc keep the memory of freed tensors. By default it gives large ones back to the system, which
+    fills them with zeros for the next tensor: up to a tenth of a training's time on a CPU.
     """
     try:
         mallopt = ctypes.CDLL(None).mallopt

@@ -14,8 +14,8 @@ from allennlp_coref_rc.config_check.check import check_object
 
 def option_config(option: str, value: str, base: type[Registrable]) -> dict[str, Any]:
     """
-    The config of an object that an option gives: a registered name, JSON or Jsonnet, a file of these, or the config of
-    an experiment, for its dataset reader or that reader's annotator.
+    The config of an object that an option gives: a registered name, JSON or Jsonnet, a file of these, or the
+    config of an experiment, for its dataset reader or that reader's annotator.
     """
     try:
         if value.lstrip().startswith("{"):
@@ -35,7 +35,11 @@ def option_config(option: str, value: str, base: type[Registrable]) -> dict[str,
 
 def build_annotator(option: str, value: Union[str, dict[str, Any]]) -> Annotator:
     """The annotator that an option gives, with a value as `option_config` takes it, or a config."""
-    config = option_config(option, value, Annotator) if isinstance(value, str) else _checked(option, value, Annotator)
+    config = (
+        option_config(option, value, Annotator)
+        if isinstance(value, str)
+        else _checked(option, value, Annotator)
+    )
     # AllenNLP takes values out of the config as it reads them.
     return Annotator.from_params(Params(deepcopy(config), f"{option.strip('-')}."))
 

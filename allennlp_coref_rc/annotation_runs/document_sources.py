@@ -30,7 +30,10 @@ FAILURE = "failure"
 JSON = re.compile(r'\s*(\{\s*["}]|\[\s*[{\]])')
 XML = re.compile(r"\s*<[?!]")
 XML_OR_TAG = re.compile(r"\s*<[?!a-zA-Z]")
-"""How files begin that are no plain text. Words such as "<unk>" may be tags if the file's name is not one of text."""
+"""
+How files begin that are no plain text. Words such as "<unk>" may be tags if the file's name is not one of
+text.
+"""
 
 BEGINNING = 1000
 """The most characters of a line that are looked at."""
@@ -41,7 +44,10 @@ TextItem = tuple[str, str, dict[str, Any]]
 
 @dataclass(frozen=True)
 class DocumentSource:
-    """Where documents come from. One process reads items; any process, with a copy of this, makes documents of them."""
+    """
+    Where documents come from. One process reads items; any process, with a copy of this, makes documents of
+    them.
+    """
 
     path: str
     """A file, a folder, a pattern or an address, as each class says."""
@@ -51,11 +57,15 @@ class DocumentSource:
     """The encoding of plain text and JSONL."""
 
     def items(self) -> Iterator[tuple[str, Any]]:
-        """The items of the input in order, each after its place, which messages name. Items can be pickled."""
+        """
+        The items of the input in order, each after its place, which messages name. Items can be pickled.
+        """
         raise NotImplementedError
 
     def to_document(self, item: Any) -> Document:
-        """Turns an item into a document. Here it is one already, a `TextItem`, or the error of a malformed one."""
+        """
+        Turns an item into a document. Here it is one already, a `TextItem`, or the error of a malformed one.
+        """
         if isinstance(item, ConfigurationError):
             raise item
         if isinstance(item, Document):
@@ -91,12 +101,16 @@ class TextFiles(DocumentSource):
     def items(self) -> Iterator[tuple[str, TextItem]]:
         if os.path.isdir(self.path):
             anywhere = os.path.join(glob.escape(self.path), "**", "*.txt")
-            paths = [path for suffix in ("", *COMPRESSED) for path in glob.glob(anywhere + suffix, recursive=True)]
+            paths = [
+                path for suffix in ("", *COMPRESSED) for path in glob.glob(anywhere + suffix, recursive=True)
+            ]
         else:
             paths = glob.glob(self.path, recursive=True)
         for path in sorted(path for path in paths if os.path.isfile(path)):
             if _is_json(path, self.encoding):
-                raise ConfigurationError(f"{path}: found JSON, expected plain text; give JSON one file at a time")
+                raise ConfigurationError(
+                    f"{path}: found JSON, expected plain text; give JSON one file at a time"
+                )
             with open_text(path, encoding=self.encoding) as lines:
                 text = "".join(lines)
             yield path, (os.path.relpath(path, self.path) if os.path.isdir(self.path) else path, text, {})
@@ -104,8 +118,8 @@ class TextFiles(DocumentSource):
 
 class JsonLines(DocumentSource):
     """
-    A JSONL file of objects with a `text`, or with `tokens` and the other keys of a document. Malformed lines are
-    errors; a file without a good one, or with many before it, is refused.
+    A JSONL file of objects with a `text`, or with `tokens` and the other keys of a document. Malformed lines
+    are errors; a file without a good one, or with many before it, is refused.
     """
 
     def items(self) -> Iterator[tuple[str, Any]]:
@@ -129,9 +143,13 @@ class JsonLines(DocumentSource):
     def _item(self, values: Any, default_id: str) -> Any:
         if not isinstance(values, dict) or not {"text", "tokens"}.intersection(values):
             other = ", or also --format" if isinstance(values, dict) and "sentences" in values else ""
-            raise ConfigurationError(f"found {excerpt(values)}, expected an object with 'text' or 'tokens'{other}")
+            raise ConfigurationError(
+                f"found {excerpt(values)}, expected an object with 'text' or 'tokens'{other}"
+            )
         if "tokens" not in values and "clusters" in values:
-            raise ConfigurationError("found clusters of a text without tokens, expected none, or --format e2e_coref")
+            raise ConfigurationError(
+                "found clusters of a text without tokens, expected none, or --format e2e_coref"
+            )
         values = {**values, "id": default_id if values.get("id") is None else values["id"]}
         if isinstance(values["id"], int):
             values["id"] = str(values["id"])
@@ -184,7 +202,9 @@ class OtherFormat(DocumentSource):
             number += 1
             place = f"{self.path}, document {number}"
             if UNKNOWN in item.tokens:
-                raise ConfigurationError(f"{place}: found no tokens, expected a file parses.json beside the relations")
+                raise ConfigurationError(
+                    f"{place}: found no tokens, expected a file parses.json beside the relations"
+                )
             yield place, Document(item)
 
 
@@ -212,16 +232,22 @@ class DataSet(DocumentSource):
 
 
 def document_source(
-    path: str, reader: Optional[dict[str, Any]] = None, format: Optional[str] = None, encoding: Optional[str] = None
+    path: str,
+    reader: Optional[dict[str, Any]] = None,
+    format: Optional[str] = None,
+    encoding: Optional[str] = None,
 ) -> DocumentSource:
     """
-    The documents at a path: texts of another tool's `format`, annotated documents if the file has their header, a data
-    set if there is the config of its `reader`, and else plain text or JSONL, as the path's name tells.
+    The documents at a path: texts of another tool's `format`, annotated documents if the file has their
+    header, a data set if there is the config of its `reader`, and else plain text or JSONL, as the path's
+    name tells.
     """
     several = os.path.isdir(path) or (glob.has_magic(path) and not os.path.exists(path))
     if encoding is not None:
         if reader is not None or format is not None:
-            raise ConfigurationError("found --encoding and --reader or --format, expected plain text or JSONL")
+            raise ConfigurationError(
+                "found --encoding and --reader or --format, expected plain text or JSONL"
+            )
         texts = TextFiles if several else JsonLines if _is_json(path, encoding) else TextLines
         return texts(path, encoding=encoding)
     if format is not None:
@@ -257,7 +283,9 @@ def build_reader(config: str) -> ReadingComprehensionReader:
     """The reader of a config in JSON, built once in each process."""
     name = json.loads(config)["type"]
     if not issubclass(DatasetReader.resolve_class_name(name)[0], ReadingComprehensionReader):
-        raise ConfigurationError(f"reader.type: found {name!r}, expected a reader of this package (annotated_…)")
+        raise ConfigurationError(
+            f"reader.type: found {name!r}, expected a reader of this package (annotated_…)"
+        )
     return cast(ReadingComprehensionReader, DatasetReader.from_params(Params(json.loads(config), "reader.")))
 
 

@@ -54,7 +54,10 @@ class Job:
             return [hashlib.sha256(line.encode()).digest() for line in lines]
 
     def annotate(self, items: Sequence[Item]) -> "ChunkResult":
-        """Annotates documents. Malformed items and questions, and documents that the annotator fails on, go aside."""
+        """
+        Annotates documents. Malformed items and questions, and documents that the annotator fails on, go
+        aside.
+        """
         with _one_at_a_time, trusting(self.trust):
             result = ChunkResult()
             for start in range(0, len(items), self.batch_size):

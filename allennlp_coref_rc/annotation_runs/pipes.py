@@ -15,8 +15,8 @@ from allennlp_coref_rc.common.files import destination, is_in_place, known_as, w
 @contextmanager
 def pipes(input: str, output: str) -> Iterator[tuple[str, str]]:
     """
-    The paths of files that stand for an input and an output that are pipes or "-". The output, which may also be a
-    device, is written at the end.
+    The paths of files that stand for an input and an output that are pipes or "-". The output, which may also
+    be a device, is written at the end.
     """
     with tempfile.TemporaryDirectory() as folder:
         given, made = input, output

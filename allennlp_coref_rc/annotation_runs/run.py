@@ -48,25 +48,38 @@ class AnnotationRun:
     format: Optional[str] = None
     """The format of the input, one of `annotations.formats.FORMATS`, if another tool has annotated it."""
     workers: Optional[int] = None
-    """As `Workers` takes it. By default this process begins alone, and workers take over if they finish earlier."""
+    """
+    As `Workers` takes it. By default this process begins alone, and workers take over if they finish earlier.
+    """
     scheduler: Optional[str] = None
     """The address of a Dask scheduler, to use its workers in place of processes on this machine."""
     batch_size: int = 8
     """The number of documents that are annotated together."""
     chunk_size: Optional[int] = None
-    """The number of documents in a chunk for a process. By default a hundredth of them, and at most `MAX_CHUNK`."""
+    """
+    The number of documents in a chunk for a process. By default a hundredth of them, and at most `MAX_CHUNK`.
+    """
     packages: Sequence[str] = ()
     """Packages that each process has to import."""
     force: bool = False
     """Whether to start over and to replace an output that exists, finished or not."""
     trust: bool = False
-    """Whether the archives of models that the annotator uses are trusted (see `safe_archives/archives.py`)."""
+    """
+    Whether the archives of models that the annotator uses are trusted (see `safe_archives/archives.py`).
+    """
     encoding: Optional[str] = None
     """The encoding of plain text and JSONL, UTF-8 by default."""
 
     def run(self) -> Counter:
-        """Annotates the input. Returns the counts: "documents", "failed", and those of `annotations/file_report.py`."""
-        if os.path.exists(self.input) and os.path.exists(self.output) and os.path.samefile(self.input, self.output):
+        """
+        Annotates the input. Returns the counts: "documents", "failed", and those of
+        `annotations/file_report.py`.
+        """
+        if (
+            os.path.exists(self.input)
+            and os.path.exists(self.output)
+            and os.path.samefile(self.input, self.output)
+        ):
             raise ConfigurationError(f"{self.output}: found the same file as INPUT and OUTPUT, expected two")
         unfinished_output = UnfinishedOutput(self.output, self.force)
         source = document_source(self.input, self._bare_reader(), self.format, self.encoding)
@@ -79,15 +92,24 @@ class AnnotationRun:
         plan = self._plan(source, chunk_size)
         with unfinished_output as unfinished:
             unfinished.check(plan)
-            with Workers(self._num_workers(-(-documents // chunk_size)), self.scheduler, PRELOADED) as processes:
+            with Workers(
+                self._num_workers(-(-documents // chunk_size)), self.scheduler, PRELOADED
+            ) as processes:
                 processes.call(job.prepare)
-                plan["input"] = {"documents": documents, "sha256": _digest(job, processes, documents, chunk_size)}
+                plan["input"] = {
+                    "documents": documents,
+                    "sha256": _digest(job, processes, documents, chunk_size),
+                }
                 unfinished.begin(plan)
                 _annotate_chunks(job, processes, unfinished, documents, chunk_size)
             if self._state() != state:
-                raise ConfigurationError(f"{self.input}: it changed while it was read; start over with --force")
+                raise ConfigurationError(
+                    f"{self.input}: it changed while it was read; start over with --force"
+                )
             counts = _counts(unfinished, documents)
-            unfinished.join(self._header(source, counts, plan), {**source.header(), "together": source.together})
+            unfinished.join(
+                self._header(source, counts, plan), {**source.header(), "together": source.together}
+            )
         return counts
 
     def _state(self) -> dict[str, tuple[int, int]]:
@@ -147,7 +169,9 @@ def _digest(job: Job, processes: Workers, documents: int, chunk_size: int) -> st
         todo = chunks(job.source.items(), chunk_size)
         for chunk, hashes in processes.map(job.digests, todo, -(-documents // chunk_size)):
             if hashes is None:
-                raise ConfigurationError(f"{chunk.items[0][0]} and after: the process that read the documents died")
+                raise ConfigurationError(
+                    f"{chunk.items[0][0]} and after: the process that read the documents died"
+                )
             start = chunk.number * chunk_size
             digests[start : start + len(hashes)] = hashes
             bar.update(len(hashes))
@@ -175,7 +199,8 @@ def _annotate_chunks(
             if not warned and counts["no annotations"] == counts["documents"] >= EXPECTED_BY:
                 logger.warning("None of %d documents so far got any annotation", counts["documents"])
                 warned = True
-        # When a process dies, all of them end. Chunks are tried again one by one, to find out whose process died.
+        # When a process dies, all of them end. Chunks are tried again one by one, to find out whose process
+        # died.
         for chunk in crashed:
             for _, result in processes.map(job.annotate, [chunk]):
                 unfinished.write(chunk.number, result or _one_by_one(job, processes, chunk))
@@ -194,7 +219,9 @@ def _one_by_one(job: Job, processes: Workers, chunk: Chunk) -> ChunkResult:
 
 
 def summarise(output: str, counts: Counter, name: Optional[str] = None) -> None:
-    """Prints counts and warnings. `name` is the pipe that gets the output; failed documents are then not kept."""
+    """
+    Prints counts and warnings. `name` is the pipe that gets the output; failed documents are then not kept.
+    """
     if counts["documents"]:
         print(f"{name or output}: " + ", ".join(f"{counts[n]:,} {n}" for n in ("documents", *COUNTED)))
     if counts["failed"]:

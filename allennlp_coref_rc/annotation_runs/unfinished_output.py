@@ -11,7 +11,14 @@ from filelock import FileLock, Timeout
 from allennlp_coref_rc.annotation_runs.job import ChunkResult
 from allennlp_coref_rc.annotations.document import header_line, json_line
 from allennlp_coref_rc.common.errors import ConfigurationError
-from allennlp_coref_rc.common.files import atomic_write, check_writable, destination, is_in_place, open_text, write_text
+from allennlp_coref_rc.common.files import (
+    atomic_write,
+    check_writable,
+    destination,
+    is_in_place,
+    open_text,
+    write_text,
+)
 from allennlp_coref_rc.common.json_objects import read_json_object
 
 PART = re.compile(r"\d{6,}\.jsonl")
@@ -19,12 +26,13 @@ PART = re.compile(r"\d{6,}\.jsonl")
 
 class UnfinishedOutput:
     """
-    The folder OUTPUT.unfinished, in which a run keeps finished chunks until all are done. It holds a plan, which says
-    what the run does to which input, and a file for each finished chunk. Use it in a `with` statement, which only one
-    process at a time can enter. In the end the folder is removed if it has no finished chunk.
+    The folder OUTPUT.unfinished, in which a run keeps finished chunks until all are done. It holds a plan,
+    which says what the run does to which input, and a file for each finished chunk. Use it in a `with`
+    statement, which only one process at a time can enter. In the end the folder is removed if it has no
+    finished chunk.
 
-    If the output exists, entering raises a `ConfigurationError`, unless `force` makes it start over or a run was killed
-    just after it wrote the file.
+    If the output exists, entering raises a `ConfigurationError`, unless `force` makes it start over or a run
+    was killed just after it wrote the file.
     """
 
     def __init__(self, output: str, force: bool = False) -> None:
@@ -37,7 +45,9 @@ class UnfinishedOutput:
         for path in (self.output, self.failed_output):
             check_writable(path)
             if is_in_place(path):
-                raise ConfigurationError(f"{path}: found a device or a pipe, expected a file, which can be replaced")
+                raise ConfigurationError(
+                    f"{path}: found a device or a pipe, expected a file, which can be replaced"
+                )
 
     def __enter__(self) -> "UnfinishedOutput":
         os.makedirs(self.folder, exist_ok=True)
@@ -87,7 +97,10 @@ class UnfinishedOutput:
             file.writelines(result.documents + result.failed)
 
     def finished(self) -> dict[int, dict[str, Any]]:
-        """By the index of each finished chunk, the numbers of its annotated and failed documents, and its counts."""
+        """
+        By the index of each finished chunk, the numbers of its annotated and failed documents, and its
+        counts.
+        """
         summaries = {}
         for number in self._numbers():
             with open_text(self._path(number)) as lines:
@@ -101,10 +114,15 @@ class UnfinishedOutput:
         return summaries
 
     def join(self, header: dict[str, Any], failed_header: dict[str, Any]) -> None:
-        """Joins all chunks into a file of annotated documents and one of failed ones, and empties the folder."""
+        """
+        Joins all chunks into a file of annotated documents and one of failed ones, and empties the folder.
+        """
         summaries = self.finished()
         sizes = {key: sum(summary[key] for summary in summaries.values()) for key in ("documents", "failed")}
-        for key, path, values in (("failed", self.failed_output, failed_header), ("documents", self.output, header)):
+        for key, path, values in (
+            ("failed", self.failed_output, failed_header),
+            ("documents", self.output, header),
+        ):
             if sizes[key]:
                 joined = os.path.join(self.folder, os.path.basename(path))
                 with atomic_write(joined) as file:

@@ -1,4 +1,6 @@
-"""Texts with linguistic structure: annotated texts, documents of several texts, and functions that align them."""
+"""
+Texts with linguistic structure: annotated texts, documents of several texts, and functions that align them.
+"""
 
 from allennlp_coref_rc.annotations.annotated_text import (
     AnnotatedText,

@@ -24,8 +24,8 @@ SPELLINGS = str.maketrans(
 
 def normalized(token: str, ignore_case: bool = False) -> str:
     r"""
-    A token's characters, whatever the tokeniser: without white space and the Penn Treebank's escapes (`-LRB-`, `\/`),
-    and with one spelling of quotation marks, dashes and dots.
+    A token's characters, whatever the tokeniser: without white space and the Penn Treebank's escapes
+    (`-LRB-`, `\/`), and with one spelling of quotation marks, dashes and dots.
     """
     token = ESCAPED.sub(lambda match: BRACKETS.get(match[0].lower(), match[0][1]), "".join(token.split()))
     token = token.translate(SPELLINGS)
@@ -34,8 +34,9 @@ def normalized(token: str, ignore_case: bool = False) -> str:
 
 class Alignment:
     """
-    Maps spans of one tokenisation of a text (the source) to spans of another (the target), by their characters in the
-    form of `normalized`, which have to be the same. With `beginning`, the source may end before the target does.
+    Maps spans of one tokenisation of a text (the source) to spans of another (the target), by their
+    characters in the form of `normalized`, which have to be the same. With `beginning`, the source may end
+    before the target does.
     """
 
     def __init__(
@@ -76,19 +77,26 @@ class Alignment:
 
 
 def _characters(tokens: Sequence[str], ignore_case: bool) -> tuple[str, list[int]]:
-    """The characters of all tokens, and the index at which each token begins, followed by the number of characters."""
+    """
+    The characters of all tokens, and the index at which each token begins, followed by the number of
+    characters.
+    """
     parts = [normalized(token, ignore_case) for token in tokens]
     return "".join(parts), [0, *accumulate(map(len, parts))]
 
 
 def _excerpt(tokens: Sequence[str], starts: Sequence[int], character: int) -> str:
     token = bisect_right(starts, character) - 1
-    return "the end" if token >= len(tokens) else f"token {token}, {' '.join(tokens[token : token + 30])[:30]!r}"
+    return (
+        "the end" if token >= len(tokens) else f"token {token}, {' '.join(tokens[token : token + 30])[:30]!r}"
+    )
 
 
 def _check_tokens(source: Sequence[str], target: Sequence[str], ignore_case: bool) -> None:
     if len(source) > len(target):
-        raise ConfigurationError(f"found {len(source)} or more tokens in the annotation, expected {len(target)}")
+        raise ConfigurationError(
+            f"found {len(source)} or more tokens in the annotation, expected {len(target)}"
+        )
     for i, (token, expected) in enumerate(zip(source, target)):
         if token != UNKNOWN and normalized(token, ignore_case) != normalized(expected, ignore_case):
             raise ConfigurationError(
@@ -105,14 +113,16 @@ def transfer(
     sentences: bool = False,
 ) -> AnnotatedText:
     """
-    Adds the source's annotations to the target's, but for spans of white space, frames that lose their predicate, and
-    relations and edges that lose an end. `Alignment` describes `ignore_case` and `beginning`. With `sentences`, the
-    source's replace the target's, as far as the source reaches.
+    Adds the source's annotations to the target's, but for spans of white space, frames that lose their
+    predicate, and relations and edges that lose an end. `Alignment` describes `ignore_case` and `beginning`.
+    With `sentences`, the source's replace the target's, as far as the source reaches.
     """
     alignment = Alignment(source.tokens, target.tokens, ignore_case, beginning)
     clusters = [mentions for cluster in source.clusters if (mentions := alignment.spans(cluster))]
     frames = [
-        Frame(predicate, [(role, placed) for role, span in frame.arguments if (placed := alignment.span(span))])
+        Frame(
+            predicate, [(role, placed) for role, span in frame.arguments if (placed := alignment.span(span))]
+        )
         for frame in source.frames
         if (predicate := alignment.span(frame.predicate))
     ]

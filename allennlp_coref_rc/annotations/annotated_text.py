@@ -4,8 +4,22 @@ from dataclasses import asdict, dataclass, field, replace
 from itertools import accumulate, pairwise
 from typing import TYPE_CHECKING, Any, Optional, Union
 
-from allennlp_coref_rc.annotations.layers import LAYERS, Cluster, DiscourseRelation, Edge, Frame, Layers, Strict
-from allennlp_coref_rc.annotations.tokenization import Span, sentence_spans, spans_of, split_words, token_offsets
+from allennlp_coref_rc.annotations.layers import (
+    LAYERS,
+    Cluster,
+    DiscourseRelation,
+    Edge,
+    Frame,
+    Layers,
+    Strict,
+)
+from allennlp_coref_rc.annotations.tokenization import (
+    Span,
+    sentence_spans,
+    spans_of,
+    split_words,
+    token_offsets,
+)
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.messages import excerpt
 from allennlp_coref_rc.common.schema import validated
@@ -31,8 +45,9 @@ def shift_by(offset: int) -> Callable[[Span], Span]:
 @dataclass(repr=False)
 class AnnotatedText(Strict):
     """
-    A tokenised text and its linguistic structure. Annotators add to it, readers read it, and files store it. A notebook
-    shows it with coloured clusters. Values are not checked; `checked` does that for a text that comes from outside.
+    A tokenised text and its linguistic structure. Annotators add to it, readers read it, and files store it.
+    A notebook shows it with coloured clusters. Values are not checked; `checked` does that for a text that
+    comes from outside.
     """
 
     tokens: list[str]
@@ -49,25 +64,34 @@ class AnnotatedText(Strict):
     text: Optional[str] = None
     """The source text, if it is known."""
     offsets: Optional[list[Span]] = None
-    """The [start, end) characters of each token in `text`, if they are known; empty for a token that is not in it."""
+    """
+    The [start, end) characters of each token in `text`, if they are known; empty for a token that is not in
+    it.
+    """
 
     def __post_init__(self) -> None:
         if self.sentences is None:
             self.sentences = [(0, len(self.tokens))] if self.tokens else []
 
     def checked(self) -> "AnnotatedText":
-        """The text itself, unless a span is outside of it or a sentence does not begin where the last one ends."""
+        """
+        The text itself, unless a span is outside of it or a sentence does not begin where the last one ends.
+        """
         end = 0
         for start, stop in self.sentences:
             if start != end or stop <= start:
-                raise ConfigurationError(f"sentence [{start}, {stop}): expected a sentence that begins at token {end}")
+                raise ConfigurationError(
+                    f"sentence [{start}, {stop}): expected a sentence that begins at token {end}"
+                )
             end = stop
         if end != len(self.tokens):
             raise ConfigurationError(f"sentences end at token {end}, but there are {len(self.tokens)} tokens")
         for i, relation in enumerate(self.relations):
             if relation.type not in RELATION_TYPES:
                 types = ", ".join(RELATION_TYPES)
-                raise ConfigurationError(f"relation {i} has the type {relation.type!r}, expected one of {types}")
+                raise ConfigurationError(
+                    f"relation {i} has the type {relation.type!r}, expected one of {types}"
+                )
         for what, spans in self._spans():
             for start, stop in spans:
                 if not 0 <= start < stop <= len(self.tokens):
@@ -77,7 +101,9 @@ class AnnotatedText(Strict):
                     )
         if self.offsets is not None:
             length = -1 if self.text is None else len(self.text)
-            if len(self.offsets) != len(self.tokens) or not all(0 <= a <= b <= length for a, b in self.offsets):
+            if len(self.offsets) != len(self.tokens) or not all(
+                0 <= a <= b <= length for a, b in self.offsets
+            ):
                 raise ConfigurationError(
                     f"offsets: found {excerpt(self.offsets)}, expected a [start, end] in the text for each of the "
                     f"{len(self.tokens)} tokens"
@@ -86,7 +112,9 @@ class AnnotatedText(Strict):
 
     @property
     def cluster_texts(self) -> list[list[str]]:
-        """The clusters, each mention a text: a piece of the source text or, where that is not known, its tokens."""
+        """
+        The clusters, each mention a text: a piece of the source text or, where that is not known, its tokens.
+        """
 
         def words(mention: Span) -> str:
             place = self.characters(mention)
@@ -98,7 +126,10 @@ class AnnotatedText(Strict):
 
     @property
     def cluster_characters(self) -> Optional[list[list[Optional[Span]]]]:
-        """As `cluster_texts`, but the [start, end) characters, or `None` for mentions outside of the source text."""
+        """
+        As `cluster_texts`, but the [start, end) characters, or `None` for mentions outside of the source
+        text.
+        """
         if self.offsets is None:
             return None
         return [list(map(self.characters, cluster)) for cluster in self.clusters]
@@ -126,7 +157,10 @@ class AnnotatedText(Strict):
             yield f"predicate of frame {i}", [frame.predicate]
             yield f"argument of frame {i}", [span for _, span in frame.arguments]
         for i, relation in enumerate(self.relations):
-            yield f"argument or connective of relation {i}", relation.arg1 + relation.arg2 + relation.connective
+            yield (
+                f"argument or connective of relation {i}",
+                relation.arg1 + relation.arg2 + relation.connective,
+            )
         for i, edge in enumerate(self.edges):
             yield f"end of edge {i}", [edge.source, edge.target]
 
@@ -154,8 +188,8 @@ class AnnotatedText(Strict):
 
     def located(self, source: str, length: Optional[int] = None) -> "AnnotatedText":
         """
-        The text with its source, and the offsets of its tokens if they are pieces of it (see `token_offsets`). After
-        `length` tokens, if it is given, offsets are empty.
+        The text with its source, and the offsets of its tokens if they are pieces of it (see
+        `token_offsets`). After `length` tokens, if it is given, offsets are empty.
         """
         try:
             offsets = token_offsets(source, self.tokens[:length])
@@ -170,7 +204,10 @@ class AnnotatedText(Strict):
         return cls(tokens, list(pairwise(accumulate(map(len, sentences), initial=0))))
 
     def followed_by(self, sentences: Sequence[Sequence[str]]) -> "AnnotatedText":
-        """The text with more sentences after it, each a list of one or more tokens. They are not in the source text."""
+        """
+        The text with more sentences after it, each a list of one or more tokens. They are not in the source
+        text.
+        """
         tokens = self.tokens + [token for sentence in sentences for token in sentence]
         spans = pairwise(accumulate(map(len, sentences), initial=len(self)))
         offsets = self._offsets_with(len(tokens))
@@ -178,13 +215,14 @@ class AnnotatedText(Strict):
 
     def select(self, *pieces: "Piece") -> "AnnotatedText":
         """
-        Makes a text of pieces of this one, in increasing order, and of new tokens: `text.select((0, 9), ["@begin"], (9,
-        12))` has the first nine tokens, a new one, and the next three.
+        Makes a text of pieces of this one, in increasing order, and of new tokens: `text.select((0, 9),
+        ["@begin"], (9, 12))` has the first nine tokens, a new one, and the next three.
 
-        The pieces keep their annotations. Mentions, predicates and connectives stay only if they are whole; arguments
-        are cut to the tokens that are left. A cluster that loses mentions stays if it has at least two left, a frame if
-        its predicate stays, a relation if both arguments stay, an edge if both ends are whole. New tokens belong to the
-        sentence of the token after them, or, at the end, to the last sentence.
+        The pieces keep their annotations. Mentions, predicates and connectives stay only if they are whole;
+        arguments are cut to the tokens that are left. A cluster that loses mentions stays if it has at least
+        two left, a frame if its predicate stays, a relation if both arguments stay, an edge if both ends are
+        whole. New tokens belong to the sentence of the token after them, or, at the end, to the last
+        sentence.
         """
         tokens: list[str] = []
         positions: list[Optional[int]] = []
@@ -248,12 +286,21 @@ class AnnotatedText(Strict):
         return replace(self, sentences=list(map(move, self.sentences)), **vars(self.layers.moved(move)))
 
     def to_json(self) -> dict[str, Any]:
-        """A JSON object with the constructor's names, without `edges`, `id`, `text` and `offsets` that are empty."""
-        return {key: value for key, value in asdict(self).items() if key not in OPTIONAL or value not in (None, [])}
+        """
+        A JSON object with the constructor's names, without `edges`, `id`, `text` and `offsets` that are
+        empty.
+        """
+        return {
+            key: value
+            for key, value in asdict(self).items()
+            if key not in OPTIONAL or value not in (None, [])
+        }
 
     @classmethod
     def from_json(cls, values: dict[str, Any]) -> "AnnotatedText":
-        """The inverse of `to_json`. Missing annotations are empty; malformed ones raise a `ConfigurationError`."""
+        """
+        The inverse of `to_json`. Missing annotations are empty; malformed ones raise a `ConfigurationError`.
+        """
         if isinstance(values, dict):
             values = {key: value for key, value in values.items() if (key, value) != ("sentences", None)}
         return validated(cls, values).checked()
@@ -270,7 +317,9 @@ class AnnotatedText(Strict):
 
     @classmethod
     def from_spacy(cls, doc: "Doc") -> "AnnotatedText":
-        """The inverse of `to_spacy`, with the doc's text as the source. Rules split a doc that has no sentences."""
+        """
+        The inverse of `to_spacy`, with the doc's text as the source. Rules split a doc that has no sentences.
+        """
         from allennlp_coref_rc.annotations import spacy_docs
 
         return cls(**spacy_docs.from_doc(doc)).checked()
@@ -282,10 +331,15 @@ def cluster_line(texts: Sequence[str]) -> str:
 
 
 def question_id(document_id: str, number: int) -> str:
-    """The id of a document's question that has none of its own, as in DASSA's files. Questions count from 0."""
+    """
+    The id of a document's question that has none of its own, as in DASSA's files. Questions count from 0.
+    """
     return f"{document_id}##{number:03d}"
 
 
 def clusters_from_json(values: Any) -> list[Cluster]:
-    """Coreference clusters from lists of lists of [start, end) spans; anything else raises a `ConfigurationError`."""
+    """
+    Coreference clusters from lists of lists of [start, end) spans; anything else raises a
+    `ConfigurationError`.
+    """
     return validated(dict[str, list[Cluster]], {"clusters": values})["clusters"]

@@ -26,13 +26,16 @@ def frame_of(tags: Sequence[str]) -> Optional[Frame]: ...
 def frame_of(tags: Sequence[str], position: int) -> Frame: ...
 def frame_of(tags: Sequence[str], position: Optional[int] = None) -> Optional[Frame]:
     """
-    The frame that BIO tags of PropBank roles describe. Its predicate is the span of `V` at a `position` or else the
-    token itself; without a `position`, the first span of `V`, or there is no frame. Other spans of `V` are arguments.
+    The frame that BIO tags of PropBank roles describe. Its predicate is the span of `V` at a `position` or
+    else the token itself; without a `position`, the first span of `V`, or there is no frame. Other spans of
+    `V` are arguments.
     """
     spans = bio_spans(tags)
     predicates = [span for role, span in spans if role == PREDICATE]
     if position is not None:
-        predicates = [span for span in predicates if span[0] <= position < span[1]] or [(position, position + 1)]
+        predicates = [span for span in predicates if span[0] <= position < span[1]] or [
+            (position, position + 1)
+        ]
     if not predicates:
         return None
     return Frame(predicates[0], [span for span in spans if span != (PREDICATE, predicates[0])])

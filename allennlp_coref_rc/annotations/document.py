@@ -18,14 +18,16 @@ FORMAT = "annotated_documents"
 VERSION = 1
 
 MAX_HEADER = 2**20
-"""Characters of the first line that are read. A file in another format may be one line, too long for memory."""
+"""
+Characters of the first line that are read. A file in another format may be one line, too long for memory.
+"""
 
 
 @dataclass
 class Document:
     """
-    A passage and the questions about it, as a single text. So a cluster may have mentions in the passage and in the
-    questions. Any other text is a document without questions.
+    A passage and the questions about it, as a single text. So a cluster may have mentions in the passage and
+    in the questions. Any other text is a document without questions.
     """
 
     text: AnnotatedText
@@ -33,7 +35,10 @@ class Document:
     parts: list[int] = None  # type: ignore[assignment]  # made by __post_init__ where it is not given
     """The number of tokens of the passage and of each question after it. By default there is no question."""
     data: dict[str, Any] = field(default_factory=dict)
-    """Everything else that the data set has (answers, candidates, …), as JSON values that its reader understands."""
+    """
+    Everything else that the data set has (answers, candidates, …), as JSON values that its reader
+    understands.
+    """
 
     def __post_init__(self) -> None:
         if self.parts is None:
@@ -64,13 +69,18 @@ class Document:
         return self.text.tokens[slice(*self.part(index))]
 
     @classmethod
-    def of(cls, *parts: AnnotatedText, id: Optional[str] = None, data: Optional[dict[str, Any]] = None) -> "Document":
+    def of(
+        cls, *parts: AnnotatedText, id: Optional[str] = None, data: Optional[dict[str, Any]] = None
+    ) -> "Document":
         """A document of a passage and its questions, which keep their annotations."""
         text = replace(AnnotatedText.concatenate(*parts), id=id)
         return cls(text, [len(part) for part in parts], {} if data is None else data)
 
     def apart(self) -> tuple[list[AnnotatedText], AnnotatedText]:
-        """The parts as separate texts, with ids as in DASSA's files, and the whole text with what crosses bounds."""
+        """
+        The parts as separate texts, with ids as in DASSA's files, and the whole text with what crosses
+        bounds.
+        """
         part_of = [i for i, length in enumerate(self.parts) for _ in range(length)]
 
         def within(*groups: Sequence[Span]) -> bool:
@@ -116,13 +126,13 @@ class Document:
 
 def keep_passage(given: AnnotatedText, annotated: AnnotatedText, boundary: int) -> AnnotatedText:
     """
-    Joins two sets of annotations of a passage and its questions: those of the passage, the first `boundary` tokens,
-    from `given`, and those of the questions from `annotated`. `annotated` is the same text, given to an annotator
-    without annotations.
+    Joins two sets of annotations of a passage and its questions: those of the passage, the first `boundary`
+    tokens, from `given`, and those of the questions from `annotated`. `annotated` is the same text, given to
+    an annotator without annotations.
 
-    In `annotated`, a cluster may have mentions in both. Its mentions in questions join a cluster of `given` that has a
-    mention with the same last token as one of its mentions in the passage. No two mentions of the passage are newly
-    linked.
+    In `annotated`, a cluster may have mentions in both. Its mentions in questions join a cluster of `given`
+    that has a mention with the same last token as one of its mentions in the passage. No two mentions of the
+    passage are newly linked.
     """
     clusters = [list(cluster) for cluster in given.clusters]
     home = {stop: cluster for cluster in reversed(clusters) for _, stop in cluster if stop <= boundary}
@@ -168,12 +178,16 @@ def read_header(path: str) -> Optional[dict[str, Any]]:
         raise ConfigurationError(f"{path}, line 1: found a damaged header: {error}") from error
     version = header.get(FORMAT) if isinstance(header, dict) else header
     if version != VERSION:
-        raise ConfigurationError(f"{path}, line 1: found a header of version {excerpt(version)}, expected {VERSION}")
+        raise ConfigurationError(
+            f"{path}, line 1: found a header of version {excerpt(version)}, expected {VERSION}"
+        )
     return header
 
 
 def read_documents(path: str) -> Iterator[tuple[str, Document]]:
-    """The documents of a file of `write_documents` or `coref-rc annotate`, each with its place ("FILE, line 2")."""
+    """
+    The documents of a file of `write_documents` or `coref-rc annotate`, each with its place ("FILE, line 2").
+    """
     for place, document in read_lines(path):
         if isinstance(document, ConfigurationError):
             raise document
@@ -184,7 +198,9 @@ def read_lines(path: str) -> Iterator[tuple[str, Union[Document, ConfigurationEr
     """As `read_documents`, but in place of a line that is not a document there is its error."""
     header = read_header(path)
     if header is None:
-        raise ConfigurationError(f'{path}, line 1: found no header, expected an object with the key "{FORMAT}"')
+        raise ConfigurationError(
+            f'{path}, line 1: found no header, expected an object with the key "{FORMAT}"'
+        )
     count = 0
     with open_text(path) as lines:
         next(lines)
@@ -200,7 +216,9 @@ def read_lines(path: str) -> Iterator[tuple[str, Union[Document, ConfigurationEr
         )
 
 
-def write_documents(path: str, documents: Iterable[Document], header: Optional[dict[str, Any]] = None) -> None:
+def write_documents(
+    path: str, documents: Iterable[Document], header: Optional[dict[str, Any]] = None
+) -> None:
     """Writes a header with the number of documents and the given values, and the documents, one at a time."""
     with tempfile.TemporaryFile("w+", encoding="utf-8", dir=os.path.dirname(os.path.abspath(path))) as body:
         number = 0

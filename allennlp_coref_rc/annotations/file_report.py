@@ -15,7 +15,10 @@ SHOWN_PLACES, SHOWN_ERRORS = 3, 30
 
 
 def count(document: Document) -> Counter:
-    """Counts documents, the things in `COUNTED`, types ("relations Explicit"), and documents without a layer or any."""
+    """
+    Counts documents, the things in `COUNTED`, types ("relations Explicit"), and documents without a layer or
+    any.
+    """
     text = document.text
     counts = Counter(documents=1, mentions=sum(map(len, text.clusters)))
     counts.update({name: len(getattr(text, name)) for name in COUNTED if name != "mentions"})
@@ -49,7 +52,10 @@ def lint_warnings(document: Document) -> Iterator[tuple[str, str]]:
 
 @dataclass
 class Report:
-    """The result of `report_on_file`: the sums of all counts, the first errors, and the first places of warnings."""
+    """
+    The result of `report_on_file`: the sums of all counts, the first errors, and the first places of
+    warnings.
+    """
 
     path: str
     counts: Counter = field(default_factory=Counter)

@@ -33,7 +33,10 @@ class Frame(Strict):
 
 @dataclass
 class DiscourseRelation(Strict):
-    """A discourse relation (PDTB). Arguments and connective are lists of spans, because they may be discontinuous."""
+    """
+    A discourse relation (PDTB). Arguments and connective are lists of spans, because they may be
+    discontinuous.
+    """
 
     type: str
     sense: str
@@ -45,8 +48,8 @@ class DiscourseRelation(Strict):
 @dataclass
 class Edge(Strict):
     """
-    A typed, directed relation between spans: a dependency (from the head), a triple (from the subject), or a fact of a
-    lexicon or knowledge base. Types are free text.
+    A typed, directed relation between spans: a dependency (from the head), a triple (from the subject), or a
+    fact of a lexicon or knowledge base. Types are free text.
     """
 
     type: str
@@ -73,16 +76,20 @@ class Layers(Strict):
             [move_all(cluster) for cluster in self.clusters],
             [frame.moved(move) for frame in self.frames],
             [
-                DiscourseRelation(rel.type, rel.sense, move_all(rel.arg1), move_all(rel.arg2), move_all(rel.connective))
+                DiscourseRelation(
+                    rel.type, rel.sense, move_all(rel.arg1), move_all(rel.arg2), move_all(rel.connective)
+                )
                 for rel in self.relations
             ],
             [Edge(edge.type, move(edge.source), move(edge.target)) for edge in self.edges],
         )
 
-    def kept(self, whole: Callable[[Span], Optional[Span]], cut: Callable[[Span], Sequence[Span]]) -> "Layers":
+    def kept(
+        self, whole: Callable[[Span], Optional[Span]], cut: Callable[[Span], Sequence[Span]]
+    ) -> "Layers":
         """
-        What is left in a part of the text, or between other tokens (see `AnnotatedText.select`). `whole` gives the new
-        place of a span, if it has one; `cut` gives the places of what is left of it.
+        What is left in a part of the text, or between other tokens (see `AnnotatedText.select`). `whole`
+        gives the new place of a span, if it has one; `cut` gives the places of what is left of it.
         """
         clusters = []
         for cluster in self.clusters:
@@ -96,11 +103,15 @@ class Layers(Strict):
         ]
         relations = []
         for rel in self.relations:
-            arg1, arg2 = ([part for span in argument for part in cut(span)] for argument in (rel.arg1, rel.arg2))
+            arg1, arg2 = (
+                [part for span in argument for part in cut(span)] for argument in (rel.arg1, rel.arg2)
+            )
             connective = [place for span in rel.connective if (place := whole(span))]
             if bool(arg1) == bool(rel.arg1) and bool(arg2) == bool(rel.arg2):
                 is_whole = len(connective) == len(rel.connective)
-                relations.append(DiscourseRelation(rel.type, rel.sense, arg1, arg2, connective if is_whole else []))
+                relations.append(
+                    DiscourseRelation(rel.type, rel.sense, arg1, arg2, connective if is_whole else [])
+                )
         edges = [
             Edge(edge.type, source, target)
             for edge in self.edges

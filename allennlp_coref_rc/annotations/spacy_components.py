@@ -1,5 +1,6 @@
 """
-Annotators as components of spaCy's pipelines: `spacy.blank("en").add_pipe("sieve_coref", config={"all_nouns": True})`.
+Annotators as components of spaCy's pipelines: `spacy.blank("en").add_pipe("sieve_coref", config={"all_nouns":
+True})`.
 
 The package calls `register` if spaCy is imported. And spaCy imports the package, through the entry point in
 setup.cfg, whenever a program makes a pipeline. So nothing heavy is imported before a component is added.
@@ -26,14 +27,16 @@ if TYPE_CHECKING:
     from allennlp_coref_rc.annotations.annotators import Annotator
 
 # Coreferee and fastcoref have components of their own, with these names.
-COMPONENTS = {f"{name}_annotator" if name in ("coreferee", "fastcoref") else name: name for name in ANNOTATORS}
+COMPONENTS = {
+    f"{name}_annotator" if name in ("coreferee", "fastcoref") else name: name for name in ANNOTATORS
+}
 """The registered names of the components' annotators."""
 
 
 class AnnotatorComponent(Pipe):
     """
-    Adds an annotator's annotations to docs, whose tokens and sentences do not change. The annotator gets the tokens
-    without white space, and the doc's sentences or those of `sentence_spans`.
+    Adds an annotator's annotations to docs, whose tokens and sentences do not change. The annotator gets the
+    tokens without white space, and the doc's sentences or those of `sentence_spans`.
     """
 
     def __init__(self, name: str, annotator: "Annotator") -> None:
@@ -45,7 +48,9 @@ class AnnotatorComponent(Pipe):
         return doc
 
     def pipe(self, stream: Iterable[Doc], *, batch_size: int = 128) -> Iterator[Doc]:
-        """Annotates docs in batches, and those of a failed batch one by one, so that only bad docs are errors."""
+        """
+        Annotates docs in batches, and those of a failed batch one by one, so that only bad docs are errors.
+        """
         for docs in minibatch(stream, batch_size):
             try:
                 self._annotate(docs)
@@ -94,8 +99,9 @@ class _VisibleText:
 
 class AnnotatorFactory:
     """
-    Makes components of the annotator with this name. spaCy takes the names and defaults of options from the signature.
-    That of a component that is not registered yet has none, so that the annotator need not be imported before.
+    Makes components of the annotator with this name. spaCy takes the names and defaults of options from the
+    signature. That of a component that is not registered yet has none, so that the annotator need not be
+    imported before.
     """
 
     def __init__(self, annotator: str) -> None:
@@ -132,7 +138,9 @@ class AnnotatorFactory:
     def _options(self) -> list[Parameter]:
         return [
             # A default that is a tuple has to be a list, as in JSON. The types are AllenNLP's to check.
-            Parameter(name, Parameter.KEYWORD_ONLY, default=list(default) if isinstance(default, tuple) else default)
+            Parameter(
+                name, Parameter.KEYWORD_ONLY, default=list(default) if isinstance(default, tuple) else default
+            )
             for name, default in (
                 (option.name, option.default) for option in signature(self._annotator()).parameters.values()
             )

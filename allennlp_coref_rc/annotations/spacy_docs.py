@@ -1,11 +1,12 @@
 """
 The structure of a text in a spaCy doc. A cluster is a span group, `coref_clusters_1` and so on, as in
-spacy-experimental. Frames, relations and edges are in `user_data`, which DocBin can store; `doc._.srl_frames`,
-`doc._.discourse_relations` and `doc._.typed_edges` give them with spans.
+spacy-experimental. Frames, relations and edges are in `user_data`, which DocBin can store;
+`doc._.srl_frames`, `doc._.discourse_relations` and `doc._.typed_edges` give them with spans.
 
-Tokens may be merged or split later, and docs cut and joined. So the structure is kept by characters, which the tokens
-are found by. Its key in `user_data` looks like that of an extension of the span of the whole text. spaCy moves such
-keys when it makes a doc of several (`Doc.from_docs`) or of a piece (`Span.as_doc`). What is cut off is left out.
+Tokens may be merged or split later, and docs cut and joined. So the structure is kept by characters, which
+the tokens are found by. Its key in `user_data` looks like that of an extension of the span of the whole text.
+spaCy moves such keys when it makes a doc of several (`Doc.from_docs`) or of a piece (`Span.as_doc`). What is
+cut off is left out.
 """
 
 import re
@@ -32,7 +33,10 @@ RELATIONS = "discourse_relations"
 EDGES = "typed_edges"
 ID = "text_id"
 STRUCTURE = "annotated_text"
-"""The name in the key of `user_data`, whose value has the text and its frames, relations and edges by characters."""
+"""
+The name in the key of `user_data`, whose value has the text and its frames, relations and edges by
+characters.
+"""
 
 
 class SrlFrame(NamedTuple):
@@ -62,8 +66,8 @@ class TypedEdge(NamedTuple):
 
 class Mentions(SpanGroup):
     """
-    A cluster in `doc.spans`. Its spans follow the tokens, where those of spaCy's own groups keep the token numbers from
-    before a merge. A copy of the doc has spaCy's groups.
+    A cluster in `doc.spans`. Its spans follow the tokens, where those of spaCy's own groups keep the token
+    numbers from before a merge. A copy of the doc has spaCy's groups.
     """
 
     def __getitem__(self, i: int) -> Span:
@@ -94,10 +98,12 @@ def _fits(span: Span) -> bool:
 
 def _packed(group: SpanGroup) -> Iterator[tuple[int, ...]]:
     """
-    The spans of a group as spaCy stores them: id, id in a knowledge base, label, tokens and, last, characters. The
-    spans themselves can't be read if there are no longer so many tokens.
+    The spans of a group as spaCy stores them: id, id in a knowledge base, label, tokens and, last,
+    characters. The spans themselves can't be read if there are no longer so many tokens.
     """
-    return (struct.unpack(">QQQllll", span) for span in srsly.msgpack_loads(SpanGroup.to_bytes(group))["spans"])
+    return (
+        struct.unpack(">QQQllll", span) for span in srsly.msgpack_loads(SpanGroup.to_bytes(group))["spans"]
+    )
 
 
 def _span(doc: Doc, start: int, end: int, **labels: Any) -> Span:
@@ -114,13 +120,18 @@ def _span(doc: Doc, start: int, end: int, **labels: Any) -> Span:
 
 
 def to_doc(text: Any, vocab: Vocab) -> Doc:
-    """A doc with a text's tokens, sentences and structure, and blanks between tokens unless `offsets` say otherwise."""
+    """
+    A doc with a text's tokens, sentences and structure, and blanks between tokens unless `offsets` say
+    otherwise.
+    """
     starts = {start for start, _ in text.sentences}
     # Tokens without characters are not in the source.
     gaps = (end < start or start == stop for (_, end), (start, stop) in pairwise(text.offsets or ()))
     spaces = [*gaps, False] if text.offsets else None
     try:
-        doc = Doc(vocab, words=text.tokens, spaces=spaces, sent_starts=[i in starts for i in range(len(text))])
+        doc = Doc(
+            vocab, words=text.tokens, spaces=spaces, sent_starts=[i in starts for i in range(len(text))]
+        )
     except ValueError as error:
         raise ConfigurationError(f"the text {text.id!r} can't be a doc of spaCy: {error}") from error
     set_structure(doc, **vars(text.layers))
@@ -131,8 +142,8 @@ def to_doc(text: Any, vocab: Vocab) -> Doc:
 
 def from_doc(doc: Doc) -> dict[str, Any]:
     """
-    The fields of the text that `to_doc` has made a doc of. A doc without sentences is split by our own rules; the doc
-    does not change.
+    The fields of the text that `to_doc` has made a doc of. A doc without sentences is split by our own rules;
+    the doc does not change.
     """
     tokens = [token.text for token in doc]
     sentences = sentence_spans(tokens)
@@ -150,7 +161,9 @@ def from_doc(doc: Doc) -> dict[str, Any]:
 
 
 def set_structure(doc: Doc, **layers: Any) -> None:
-    """Replaces the clusters, frames, relations and edges of a doc by those that are given, and keeps the others."""
+    """
+    Replaces the clusters, frames, relations and edges of a doc by those that are given, and keeps the others.
+    """
     before = [*_blocks(doc)]
     if any(start > 0 for _, start, _ in before):
         # Several docs have become this one.
@@ -171,7 +184,10 @@ def set_structure(doc: Doc, **layers: Any) -> None:
 
 
 def clusters(doc: Doc, prefix: str = CLUSTERS) -> list[list[TokenSpan]]:
-    """The clusters in span groups with this prefix, in the order of their numbers. Those of joined docs stay apart."""
+    """
+    The clusters in span groups with this prefix, in the order of their numbers. Those of joined docs stay
+    apart.
+    """
     starts = sorted(start for _, start, _ in _blocks(doc))
     found: list[list[TokenSpan]] = []
     for name in _names(doc, prefix):
@@ -184,12 +200,17 @@ def clusters(doc: Doc, prefix: str = CLUSTERS) -> list[list[TokenSpan]]:
 
 
 def _names(doc: Doc, prefix: str) -> list[str]:
-    numbers = [match[1] for name in doc.spans if (match := re.fullmatch(rf"{re.escape(prefix)}_(\d{{1,9}})", name))]
+    numbers = [
+        match[1] for name in doc.spans if (match := re.fullmatch(rf"{re.escape(prefix)}_(\d{{1,9}})", name))
+    ]
     return [f"{prefix}_{number}" for number in sorted(numbers, key=int)]
 
 
 def _blocks(doc: Doc) -> Iterator[tuple[Any, int, Any]]:
-    """The structures of the docs that this one is made of: the key, the first character in this doc, and the value."""
+    """
+    The structures of the docs that this one is made of: the key, the first character in this doc, and the
+    value.
+    """
     old = [name for name in (FRAMES, RELATIONS, EDGES) if name in doc.user_data]
     if old:
         raise ConfigurationError(
@@ -237,13 +258,18 @@ def _relations(doc: Doc) -> list[Relation]:
         return [doc[start:stop] for start, stop in places]
 
     return [
-        Relation(relation.type, relation.sense, *map(spans, (relation.arg1, relation.arg2, relation.connective)))
+        Relation(
+            relation.type, relation.sense, *map(spans, (relation.arg1, relation.arg2, relation.connective))
+        )
         for relation in _structure(doc).relations
     ]
 
 
 def _edges(doc: Doc) -> list[TypedEdge]:
-    return [TypedEdge(edge.type, doc[slice(*edge.source)], doc[slice(*edge.target)]) for edge in _structure(doc).edges]
+    return [
+        TypedEdge(edge.type, doc[slice(*edge.source)], doc[slice(*edge.target)])
+        for edge in _structure(doc).edges
+    ]
 
 
 if not Doc.has_extension(FRAMES):

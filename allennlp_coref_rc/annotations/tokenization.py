@@ -35,8 +35,8 @@ def spans_of(positions: Iterable[int]) -> list[Span]:
 
 def split_words(text: str, language: str = "en") -> list[tuple[str, int]]:
     """
-    The words of a text, each with the position of its first character, by spaCy's rules for the language, which need no
-    model. Punctuation marks and clitics are words; white space is left out.
+    The words of a text, each with the position of its first character, by spaCy's rules for the language,
+    which need no model. Punctuation marks and clitics are words; white space is left out.
     """
     pipeline = _pipeline(language)
     if len(pipeline.vocab.strings) > MOST_STRINGS:
@@ -53,9 +53,9 @@ def _pipeline(language: str) -> "Language":
 
 def sentence_spans(tokens: Sequence[str]) -> list[Span]:
     """
-    The sentences of a tokenised text. They end with a full stop, question mark or exclamation mark and any closing
-    quotation marks, brackets and white space after it. (spaCy's sentencizer would put opening quotation marks into the
-    sentence before.)
+    The sentences of a tokenised text. They end with a full stop, question mark or exclamation mark and any
+    closing quotation marks, brackets and white space after it. (spaCy's sentencizer would put opening
+    quotation marks into the sentence before.)
     """
     spans: list[Span] = []
     start, ended = 0, False
@@ -70,7 +70,9 @@ def sentence_spans(tokens: Sequence[str]) -> list[Span]:
 
 
 def token_offsets(text: str, tokens: Sequence[str]) -> list[Span]:
-    """The [start, end) characters of each token. Between tokens, the text may have nothing but white space."""
+    """
+    The [start, end) characters of each token. Between tokens, the text may have nothing but white space.
+    """
     offsets: list[Span] = []
     end = 0
     for token in tokens:
@@ -87,7 +89,10 @@ def token_offsets(text: str, tokens: Sequence[str]) -> list[Span]:
 
 
 def token_span(offsets: Sequence[Span], start: int, end: int) -> Optional[Span]:
-    """The [start, end) of the tokens that have any of the characters [start, end); `None` if there is no such token."""
+    """
+    The [start, end) of the tokens that have any of the characters [start, end); `None` if there is no such
+    token.
+    """
     first = bisect_right([stop for _, stop in offsets], start)
     last = bisect_left([begin for begin, _ in offsets], end)
     return (first, last) if first < last else None

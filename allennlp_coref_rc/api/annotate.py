@@ -29,7 +29,9 @@ def annotate(
 
 
 def annotate(
-    texts: Union[Text, Iterable[Text]], annotator: Union[str, dict[str, Any], "Annotator"], trust: bool = False
+    texts: Union[Text, Iterable[Text]],
+    annotator: Union[str, dict[str, Any], "Annotator"],
+    trust: bool = False,
 ) -> Union[AnnotatedText, list[AnnotatedText]]:
     """
     Annotates a text, or several.
@@ -37,19 +39,20 @@ def annotate(
     # Parameters
 
     texts : `str`, `AnnotatedText`, or an iterable of these
-        An `AnnotatedText` keeps its tokens and its annotations, to which new ones are added. Plain text is split by
-        spaCy's rules for English.
+        An `AnnotatedText` keeps its tokens and its annotations, to which new ones are added. Plain text is
+        split by spaCy's rules for English.
     annotator : `str`, `dict[str, Any]` or `Annotator`
-        The name of an annotator ("sieve_coref"), its config (`{"type": "sieve_coref", "all_nouns": True}`), a file with
-        its config, or the annotator itself. An annotator that needs no options is kept for the next texts, with the
-        models that it has loaded.
+        The name of an annotator ("sieve_coref"), its config (`{"type": "sieve_coref", "all_nouns": True}`), a
+        file with its config, or the annotator itself. An annotator that needs no options is kept for the next
+        texts, with the models that it has loaded.
     trust : `bool`, optional (default = `False`)
         Whether the archives of models that the annotator uses are trusted (see docs/security.md).
 
     # Returns
 
     `AnnotatedText`, or `list[AnnotatedText]` for several texts
-        Texts with `text` and `offsets`. The `text` of one that came as tokens are its tokens, joined by blanks.
+        Texts with `text` and `offsets`. The `text` of one that came as tokens are its tokens, joined by
+        blanks.
     """
     if isinstance(texts, (str, AnnotatedText)):
         return annotate([texts], annotator, trust)[0]
@@ -77,7 +80,9 @@ def _as_text(text: Text) -> AnnotatedText:
 
 @lru_cache(maxsize=4)
 def _named(name: str, trust: bool) -> Optional["Annotator"]:
-    """The annotator of a registered name, if it needs no options. Those that were trusted are apart from others."""
+    """
+    The annotator of a registered name, if it needs no options. Those that were trusted are apart from others.
+    """
     from allennlp_coref_rc.allennlp_runtime.lazy_registry import is_registered
     from allennlp_coref_rc.annotations.annotators import Annotator
 
@@ -95,7 +100,9 @@ def _build(annotator: Union[str, dict[str, Any], "Annotator"]) -> "Annotator":
     if isinstance(annotator, Annotator):
         return annotator
     if not isinstance(annotator, (str, dict)):
-        raise ConfigurationError(f"found the annotator {excerpt(annotator)}, expected a name, a config or an Annotator")
+        raise ConfigurationError(
+            f"found the annotator {excerpt(annotator)}, expected a name, a config or an Annotator"
+        )
     from allennlp_coref_rc.annotation_runs.config_option import build_annotator
 
     return build_annotator("annotator", annotator)

@@ -10,22 +10,29 @@ SHOWN = 5
 @dataclass(frozen=True, repr=False)
 class Answer:
     """
-    The answer to a question, what it is worth, and what the reader has seen. A notebook shows it with the passage and
-    its clusters.
+    The answer to a question, what it is worth, and what the reader has seen. A notebook shows it with the
+    passage and its clusters.
     """
 
     answer: Optional[str]
     """`None` if there is no answer; a warning then says so."""
     probability: Optional[float]
-    """The product of the probabilities of its two ends if the answer is a span, and `None` if it is several spans."""
+    """
+    The product of the probabilities of its two ends if the answer is a span, and `None` if it is several
+    spans.
+    """
     candidates: dict[str, float]
     """The probability of each candidate, the most probable first. Empty if the answer is a span."""
     text: AnnotatedText
-    """The passage and then the question, as the reader has read them, with source and offsets of the passage."""
+    """
+    The passage and then the question, as the reader has read them, with source and offsets of the passage.
+    """
     boundary: int
     """The number of tokens of the passage."""
     spans: list[Span]
-    """The [start, end) tokens of an answer that is a span of the passage, or several; empty for a candidate."""
+    """
+    The [start, end) tokens of an answer that is a span of the passage, or several; empty for a candidate.
+    """
     warnings: list[str]
     """Why the answer may be worth less than its probability says."""
     output: dict[str, Any] = field(compare=False)
@@ -42,9 +49,9 @@ class Answer:
     @property
     def clusters(self) -> list[Cluster]:
         """
-        The coreference clusters that the reader was given. A cluster is a list of mentions, and a mention is the
-        [start, end) of its tokens. Tokens are counted through the passage and then the question. You can change
-        clusters and give them to `Reader.answer`.
+        The coreference clusters that the reader was given. A cluster is a list of mentions, and a mention is
+        the [start, end) of its tokens. Tokens are counted through the passage and then the question. You can
+        change clusters and give them to `Reader.answer`.
         """
         return self.text.clusters
 
@@ -56,8 +63,8 @@ class Answer:
     @property
     def cluster_characters(self) -> Optional[list[list[Optional[Span]]]]:
         """
-        The clusters, each mention the [start, end) of its characters in the passage, or `None` if it is in the
-        question; `None` as a whole if the characters are not known.
+        The clusters, each mention the [start, end) of its characters in the passage, or `None` if it is in
+        the question; `None` as a whole if the characters are not known.
         """
         return self.text.cluster_characters
 
@@ -74,7 +81,9 @@ class Answer:
 
     @property
     def explanations(self) -> Optional[list[dict[str, Any]]]:
-        """The attention in each layer of a `ga_reader` (see `ClozeReaderPredictor`), if asked to `explain`."""
+        """
+        The attention in each layer of a `ga_reader` (see `ClozeReaderPredictor`), if asked to `explain`.
+        """
         return self.output.get("explanations")
 
     @property
@@ -105,5 +114,12 @@ class Answer:
         (question,) = joined(asked, (0, len(asked)))
         weights = self.output.get("attention")
         return answer_fragment(
-            passage, question, self.answer, self.probability, self.candidates, self.warnings, self.spans, weights
+            passage,
+            question,
+            self.answer,
+            self.probability,
+            self.candidates,
+            self.warnings,
+            self.spans,
+            weights,
         )

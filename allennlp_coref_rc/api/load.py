@@ -29,7 +29,9 @@ def load(path: Union[str, os.PathLike], trust: bool = False, cuda_device: int = 
         The GPU to use; -1 is none.
     """
     if not isinstance(path, (str, os.PathLike)):
-        raise ConfigurationError(f"found {excerpt(path)}, expected the path of an archive, or of a folder with one")
+        raise ConfigurationError(
+            f"found {excerpt(path)}, expected the path of an archive, or of a folder with one"
+        )
     from allennlp_coref_rc.allennlp_runtime.lazy_registry import import_plugins
 
     import_plugins()
@@ -92,21 +94,23 @@ class Reader:
 
         passage : `str`, `list[str]` or `AnnotatedText`
             A text, or a list of its statements, which the annotator of the reader's config annotates; or what
-            `annotate` has made, which keeps its tokens and annotations: that annotator then adds those of the question
-            alone (see `keep_passage`).
+            `annotate` has made, which keeps its tokens and annotations: that annotator then adds those of the
+            question alone (see `keep_passage`).
         question : `str`
         candidates : `list[str]`, optional (default = `None`)
-            The possible answers, for readers that answer with one of several. By default they are those that the reader
-            knows.
+            The possible answers, for readers that answer with one of several. By default they are those that
+            the reader knows.
         clusters : `list[Cluster]`, optional (default = `None`)
-            Coreference clusters in place of all others: lists of [start, end) spans, which count the tokens of the
-            passage and of the question in a row, as in `Answer.clusters`.
+            Coreference clusters in place of all others: lists of [start, end) spans, which count the tokens
+            of the passage and of the question in a row, as in `Answer.clusters`.
         explain : `bool`, optional (default = `False`)
             Also tell what was attended to, as `Answer.explanations` and `Answer.annotated_heads`.
         """
         inputs = {"passage": passage, "question": question, "candidates": candidates, "clusters": clusters}
         if candidates is not None and self.answers_are_spans:
-            raise ConfigurationError(f"{self.path}: found candidates, expected none, as its answers are spans")
+            raise ConfigurationError(
+                f"{self.path}: found candidates, expected none, as its answers are spans"
+            )
         given = {key: value for key, value in inputs.items() if value is not None}
         from allennlp_coref_rc.safe_archives.archives import trusting
 

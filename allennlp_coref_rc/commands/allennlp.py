@@ -1,4 +1,6 @@
-"""AllenNLP's commands as commands of `coref-rc`: in any folder this plugin is loaded, and the screen is quiet."""
+"""
+AllenNLP's commands as commands of `coref-rc`: in any folder this plugin is loaded, and the screen is quiet.
+"""
 
 import sys
 from contextlib import ExitStack, nullcontext
@@ -27,9 +29,9 @@ NOT_FOR_HELP = (
 
 def run(argv: list[str], verbose: bool = False, trust: bool = False, is_program: bool = False) -> None:
     """
-    Runs one of AllenNLP's commands, given its name and arguments, in this process. `verbose` shows all of AllenNLP's
-    logs. With `trust`, configs of archives may name classes and files anywhere. If the process `is_program`, it ends
-    with the command, so help needs no import of AllenNLP.
+    Runs one of AllenNLP's commands, given its name and arguments, in this process. `verbose` shows all of
+    AllenNLP's logs. With `trust`, configs of archives may name classes and files anywhere. If the process
+    `is_program`, it ends with the command, so help needs no import of AllenNLP.
     """
     from allennlp_coref_rc.allennlp_runtime.console.closing_lines import closing_lines, with_resume_hint
     from allennlp_coref_rc.allennlp_runtime.console.processes import training_processes

@@ -15,7 +15,9 @@ class Annotate(Subcommand):
 
     def add_subparser(self, parser: argparse._SubParsersAction) -> argparse.ArgumentParser:
         # AllenNLP adds --include-package itself.
-        own = parser.add_parser(self.name, description=annotate.__doc__, help=annotate.HELP, conflict_handler="resolve")
+        own = parser.add_parser(
+            self.name, description=annotate.__doc__, help=annotate.HELP, conflict_handler="resolve"
+        )
         annotate.add_arguments(own)
         own.set_defaults(func=annotate.run)
         return own

@@ -45,18 +45,22 @@ class Question(NamedTuple):
     def length(self) -> int:
         if not isinstance(self.values, Instance):
             return len(self.text)
-        return max((len(field) for field in self.values.fields.values() if isinstance(field, TextField)), default=0)
+        return max(
+            (len(field) for field in self.values.fields.values() if isinstance(field, TextField)), default=0
+        )
 
 
 def predict(args: argparse.Namespace) -> Predicted:
     """
-    AllenNLP's function of this name, except that lines that cannot be answered are set aside in OUTPUT.failed.jsonl,
-    with the `file`, the `line`, the `error` and the unchanged `input`, or named on the screen if OUTPUT is no regular
-    file. Answers have the `id` of their line. Unfinished files end in .part.
+    AllenNLP's function of this name, except that lines that cannot be answered are set aside in
+    OUTPUT.failed.jsonl, with the `file`, the `line`, the `error` and the unchanged `input`, or named on the
+    screen if OUTPUT is no regular file. Answers have the `id` of their line. Unfinished files end in .part.
     """
     common_logging.FILE_FRIENDLY_LOGGING = args.file_friendly_logging
     if args.silent and not args.output_file:
-        raise ConfigurationError("--silent: found no --output-file, expected one, as answers would go nowhere")
+        raise ConfigurationError(
+            "--silent: found no --output-file, expected one, as answers would go nowhere"
+        )
     try:
         predictor = allennlp_predict._get_predictor(args)
     except TypeError as error:
@@ -89,7 +93,9 @@ def predict(args: argparse.Namespace) -> Predicted:
 
 
 class Manager(allennlp_predict._PredictManager):
-    """AllenNLP's class, except that a batch that cannot be answered is split until only the bad lines fail."""
+    """
+    AllenNLP's class, except that a batch that cannot be answered is split until only the bad lines fail.
+    """
 
     def __init__(self, failed_file: Optional[IO[str]], *args: Any) -> None:
         super().__init__(*args)
@@ -116,12 +122,16 @@ class Manager(allennlp_predict._PredictManager):
             self._report_malformed()
 
     def _by_length(self) -> Iterator[tuple[int, Question]]:
-        """The questions and their places. Those of some batches go from short to long, since padding costs time."""
+        """
+        The questions and their places. Those of some batches go from short to long, since padding costs time.
+        """
         questions = self._lines()
         if self._dataset_reader is not None:
             questions = (Question(i, "", instance) for i, instance in enumerate(self._get_instance_data()))
         # Who writes lines may wait for their answers, and a question alone has no padding.
-        together = self._batch_size * (1 if self._input_file == STANDARD_INPUT or self._batch_size == 1 else TOGETHER)
+        together = self._batch_size * (
+            1 if self._input_file == STANDARD_INPUT or self._batch_size == 1 else TOGETHER
+        )
         # Not `allennlp_predict.lazy_groups_of`: the quiet screen puts a progress bar on that one.
         for group in lazy_groups_of(enumerate(questions), together):
             yield from sorted(group, key=lambda pair: pair[1].length)

@@ -1,6 +1,6 @@
 """
-Annotates documents with coreference, SRL and discourse structure, or checks annotated ones. To resume an interrupted
-run, give the same command again. See docs/annotate.md.
+Annotates documents with coreference, SRL and discourse structure, or checks annotated ones. To resume an
+interrupted run, give the same command again. See docs/annotate.md.
 """
 
 import argparse
@@ -25,26 +25,59 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("output", nargs="?", metavar="OUTPUT", help=output)
     config = "a registered name, a config in JSON or Jsonnet, a file with one, or an experiment's (for its annotator)"
     add("--annotator", metavar="CONFIG", help=config)
-    add("--reader", metavar="CONFIG", help="the dataset reader, in the same forms; --annotator replaces its annotator")
+    add(
+        "--reader",
+        metavar="CONFIG",
+        help="the dataset reader, in the same forms; --annotator replaces its annotator",
+    )
     form = "the format of INPUT, a file or a folder that another tool has annotated; it needs no --annotator"
     add("--format", choices=OTHER_FORMATS, help=form)
-    add("--encoding", type=_encoding, help="the encoding of plain text or JSONL, such as latin-1 (default: UTF-8)")
-    workers = "worker processes on this machine, 0 for none (default: one for each processor if that saves time)"
+    add(
+        "--encoding",
+        type=_encoding,
+        help="the encoding of plain text or JSONL, such as latin-1 (default: UTF-8)",
+    )
+    workers = (
+        "worker processes on this machine, 0 for none (default: one for each processor if that saves time)"
+    )
     add("--workers", type=whole_number(0), metavar="N", help=workers)
-    add("--scheduler", metavar="ADDRESS", help="a Dask scheduler whose workers annotate, such as tcp://host:8786")
-    add("--batch-size", type=whole_number(1), default=8, metavar="N", help="documents that an annotator gets at once")
+    add(
+        "--scheduler",
+        metavar="ADDRESS",
+        help="a Dask scheduler whose workers annotate, such as tcp://host:8786",
+    )
+    add(
+        "--batch-size",
+        type=whole_number(1),
+        default=8,
+        metavar="N",
+        help="documents that an annotator gets at once",
+    )
     chunk = "documents that a process takes at a time (default: a hundredth of all, at most 100)"
     add("--chunk-size", type=whole_number(1), metavar="N", help=chunk)
     add("--force", action="store_true", help="replace OUTPUT and start over")
     add_packages(parser, "annotators")
-    add("--trust", action="store_true", help="trust the archives of annotators' models, which can then run any program")
-    add("--check", nargs="+", metavar="FILE", help="check files of annotated documents, and count what is in them")
-    resolve = "print annotated documents with names in place of pronouns and noun phrases, each as a line of JSON"
+    add(
+        "--trust",
+        action="store_true",
+        help="trust the archives of annotators' models, which can then run any program",
+    )
+    add(
+        "--check",
+        nargs="+",
+        metavar="FILE",
+        help="check files of annotated documents, and count what is in them",
+    )
+    resolve = (
+        "print annotated documents with names in place of pronouns and noun phrases, each as a line of JSON"
+    )
     add("--resolve", nargs="+", metavar="FILE", help=resolve)
 
 
 def run(args: argparse.Namespace) -> None:
-    """Does what the command line asks for. The exit status is 1 if a file has errors, or if all documents fail."""
+    """
+    Does what the command line asks for. The exit status is 1 if a file has errors, or if all documents fail.
+    """
     from allennlp_coref_rc.allennlp_runtime.lazy_registry import import_packages, import_plugins
     from allennlp_coref_rc.annotations.file_report import report_on_file
     from allennlp_coref_rc.common.errors import ConfigurationError
@@ -81,11 +114,15 @@ def run(args: argparse.Namespace) -> None:
     elif args.format:
         annotator = {"type": "compose", "annotators": []}
     else:
-        raise ConfigurationError('expected --annotator, for instance --annotator \'{"type": "exact_match_coref"}\'')
+        raise ConfigurationError(
+            'expected --annotator, for instance --annotator \'{"type": "exact_match_coref"}\''
+        )
     names = ("format", "workers", "scheduler", "batch_size", "chunk_size", "force", "trust", "encoding")
     options = {name: getattr(args, name) for name in names}
     with pipes(args.input, args.output) as (input, output):
-        counts = AnnotationRun(input, output, annotator, reader, packages=args.include_package, **options).run()
+        counts = AnnotationRun(
+            input, output, annotator, reader, packages=args.include_package, **options
+        ).run()
         if output == args.output:
             summarise(output, counts)
         else:

@@ -25,8 +25,8 @@ def add_numbers(parser: argparse._ActionsContainer, option: str, help: str) -> N
 
 def kinds_of(parser: argparse.ArgumentParser, metavar: str) -> Callable[..., argparse.ArgumentParser]:
     """
-    A function that adds a command within a command: its name, help, and what it calls, whose docstring is shown. A
-    command that only has further ones gets a text in place of this function.
+    A function that adds a command within a command: its name, help, and what it calls, whose docstring is
+    shown. A command that only has further ones gets a text in place of this function.
     """
     kinds = parser.add_subparsers(required=True, metavar=metavar)
 

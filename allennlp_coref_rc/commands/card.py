@@ -1,6 +1,6 @@
 """
-Writes README.md, the model card that the Hugging Face hub shows, into the folder of a training or beside an archive.
-The card names the data, the annotator and the metrics of the model. The rest is for you to fill in.
+Writes README.md, the model card that the Hugging Face hub shows, into the folder of a training or beside an
+archive. The card names the data, the annotator and the metrics of the model. The rest is for you to fill in.
 """
 
 import argparse
@@ -14,8 +14,12 @@ README = "README.md"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("archive", type=Path, metavar="ARCHIVE", help="the folder of a training, or its model.tar.gz")
-    parser.add_argument("--licence", metavar="NAME", help="such as apache-2.0; without it the card asks for one")
+    parser.add_argument(
+        "archive", type=Path, metavar="ARCHIVE", help="the folder of a training, or its model.tar.gz"
+    )
+    parser.add_argument(
+        "--licence", metavar="NAME", help="such as apache-2.0; without it the card asks for one"
+    )
     parser.add_argument("--title", help="the card's first line (default: the name of the folder)")
     parser.add_argument("-f", "--force", action="store_true", help="replace an existing README.md")
 

@@ -1,8 +1,8 @@
 """
-Checks the config of an experiment: names that are not registered, unknown keys, values of a wrong type, GPUs and files
-that are missing. Then it reads the first instances of the data, builds the model, without pretrained weights, and runs
-it on them, which also shows encoders that lack annotations that they read. It also says how large the data are and how
-long it takes to prepare them.
+Checks the config of an experiment: names that are not registered, unknown keys, values of a wrong type, GPUs
+and files that are missing. Then it reads the first instances of the data, builds the model, without
+pretrained weights, and runs it on them, which also shows encoders that lack annotations that they read. It
+also says how large the data are and how long it takes to prepare them.
 """
 
 import argparse
@@ -13,8 +13,12 @@ HELP = "check the config of an experiment"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("config", metavar="CONFIG", help="a file, or the name of a config that coref-rc configs lists")
-    parser.add_argument("-o", "--overrides", default="", metavar="JSON", help="values in place of the config's")
+    parser.add_argument(
+        "config", metavar="CONFIG", help="a file, or the name of a config that coref-rc configs lists"
+    )
+    parser.add_argument(
+        "-o", "--overrides", default="", metavar="JSON", help="values in place of the config's"
+    )
     add_packages(parser, "classes")
 
 

@@ -1,13 +1,15 @@
 """
-Tests whether two readers differ on the same questions: coref-rc compare FIRST SECOND. The files are predictions of
-coref-rc predict or coref-rc evaluate, or the predictions.jsonl of a run of coref-rc reproduce. Questions are matched by
-their ids, or by their order if they have none. McNemar's test, both exact and with continuity correction, compares
-which answers are right; on Quoref an answer is right if it is an exact match. With --score, a paired bootstrap compares
-a score of each question, such as f1. It draws whole articles if all predictions name theirs (Quoref, SQuAD).
+Tests whether two readers differ on the same questions: coref-rc compare FIRST SECOND. The files are
+predictions of coref-rc predict or coref-rc evaluate, or the predictions.jsonl of a run of coref-rc reproduce.
+Questions are matched by their ids, or by their order if they have none. McNemar's test, both exact and with
+continuity correction, compares which answers are right; on Quoref an answer is right if it is an exact match.
+With --score, a paired bootstrap compares a score of each question, such as f1. It draws whole articles if all
+predictions name theirs (Quoref, SQuAD).
 
-With --ensemble OUTPUT the readers answer together: the answer is the candidate with the highest mean probability. The
-files are predictions of readers with candidates, for the same questions in the same order. If a reader does not know a
-candidate, its probability for this candidate is 0. OUTPUT has the same format as the files.
+With --ensemble OUTPUT the readers answer together: the answer is the candidate with the highest mean
+probability. The files are predictions of readers with candidates, for the same questions in the same order.
+If a reader does not know a candidate, its probability for this candidate is 0. OUTPUT has the same format as
+the files.
 """
 
 import argparse

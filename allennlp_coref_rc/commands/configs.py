@@ -1,6 +1,7 @@
 """
-Lists the configs that come with the package, each with the first line of its comment, or copies them into a folder
-where you can edit them. Commands that take a config find these by name: coref-rc train babi/ga_coref_gru.jsonnet.
+Lists the configs that come with the package, each with the first line of its comment, or copies them into a
+folder where you can edit them. Commands that take a config find these by name: coref-rc train
+babi/ga_coref_gru.jsonnet.
 """
 
 import argparse
@@ -14,14 +15,20 @@ HELP = "list the configs that come with the package, or copy them"
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("prefix", nargs="?", default="", metavar="PREFIX", help="the beginning of names, such as babi/")
-    parser.add_argument("--copy", type=Path, metavar="FOLDER", help="copy all configs, and what they import, to FOLDER")
+    parser.add_argument(
+        "prefix", nargs="?", default="", metavar="PREFIX", help="the beginning of names, such as babi/"
+    )
+    parser.add_argument(
+        "--copy", type=Path, metavar="FOLDER", help="copy all configs, and what they import, to FOLDER"
+    )
 
 
 def run(args: argparse.Namespace) -> None:
     if args.copy:
         if args.prefix:
-            raise ConfigurationError(f"found {args.prefix!r} and --copy, expected one of them: all configs are copied")
+            raise ConfigurationError(
+                f"found {args.prefix!r} and --copy, expected one of them: all configs are copied"
+            )
         if args.copy.exists():
             raise ConfigurationError(f"{args.copy} is there already; copy the configs to another folder")
         shutil.copytree(FOLDER, args.copy)
@@ -29,7 +36,9 @@ def run(args: argparse.Namespace) -> None:
         return
     chosen = [name for name in names() if name.startswith(args.prefix)]
     if not chosen:
-        raise ConfigurationError(f"found no config whose name begins with {args.prefix!r}; coref-rc configs lists all")
+        raise ConfigurationError(
+            f"found no config whose name begins with {args.prefix!r}; coref-rc configs lists all"
+        )
     width = max(map(len, chosen))
     for name in chosen:
         print(f"{name:{width}}  {_comment(FOLDER / name)}".rstrip())

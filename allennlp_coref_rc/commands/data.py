@@ -1,6 +1,6 @@
 """
-Downloads data sets, simulates bAbI stories or mixes them two by two, divides or packs question files, and finds words
-that can be exchanged.
+Downloads data sets, simulates bAbI stories or mixes them two by two, divides or packs question files, and
+finds words that can be exchanged.
 """
 
 import argparse
@@ -13,7 +13,9 @@ from allennlp_coref_rc.commands.arguments import add_numbers, add_packages, kind
 from allennlp_coref_rc.common.error_message import user_message
 from allennlp_coref_rc.common.errors import ConfigurationError
 
-HELP = "download data sets, simulate or mix bAbI stories, divide or pack question files, find exchangeable words"
+HELP = (
+    "download data sets, simulate or mix bAbI stories, divide or pack question files, find exchangeable words"
+)
 
 SPLITS = ("train", "valid", "test")
 
@@ -22,12 +24,18 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_kind = kinds_of(parser, "COMMAND")
 
     kind = add_kind("download", "get data sets from their official places", download)
-    kind.add_argument("names", nargs="*", metavar="NAME", help="data sets, or all; without a name, lists them")
-    kind.add_argument("--list", action="store_true", help="list all data sets: size, licence, whether they are here")
+    kind.add_argument(
+        "names", nargs="*", metavar="NAME", help="data sets, or all; without a name, lists them"
+    )
+    kind.add_argument(
+        "--list", action="store_true", help="list all data sets: size, licence, whether they are here"
+    )
     kind.add_argument("--folder", type=Path, default=Path("data"), help="where data sets go (default: data)")
 
     kind = add_kind("simulate", "write simulated bAbI stories", simulate)
-    kind.add_argument("output_folder", metavar="FOLDER", help="where the files are written; made if it does not exist")
+    kind.add_argument(
+        "output_folder", metavar="FOLDER", help="where the files are written; made if it does not exist"
+    )
     add_numbers(kind, "--tasks", "tasks, such as 1-3,11 or 1 2 (default: all)")
     for split, number in zip(SPLITS, (900, 100, 1000)):
         help = f"questions in each {split} file (default: {number})"
@@ -36,9 +44,13 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
     kind = add_kind("mix", "mix bAbI stories two by two", mix)
     kind.add_argument("source", metavar="SOURCE", help="the folder of bAbI files")
-    kind.add_argument("output_folder", metavar="FOLDER", help="where the files are written; made if it does not exist")
+    kind.add_argument(
+        "output_folder", metavar="FOLDER", help="where the files are written; made if it does not exist"
+    )
     add_numbers(kind, "--tasks", "tasks, such as 2,16 or 2 16 (default: 1-20)")
-    kind.add_argument("--splits", nargs="+", default=SPLITS, choices=SPLITS, help="which files (default: all three)")
+    kind.add_argument(
+        "--splits", nargs="+", default=SPLITS, choices=SPLITS, help="which files (default: all three)"
+    )
     kind.add_argument("--seed", type=whole_number(0), default=1, help="0 or more (default: 1)")
 
     kind = add_kind("folds", "divide articles among the folds of a cross-validation", folds)
@@ -75,17 +87,19 @@ def resume_hint(args: argparse.Namespace) -> str:
 
 def download(args: argparse.Namespace) -> None:
     """
-    Downloads data sets from their official places into FOLDER/NAME. Complete files are not fetched again, and a
-    download that broke off resumes where it stopped. Sizes and checksums are verified if they are known. Some files can
-    only be fetched by hand (Google Drive, LDC): put them where this command says, and run it again. The exit status is
-    1 if a data set is incomplete.
+    Downloads data sets from their official places into FOLDER/NAME. Complete files are not fetched again, and
+    a download that broke off resumes where it stopped. Sizes and checksums are verified if they are known.
+    Some files can only be fetched by hand (Google Drive, LDC): put them where this command says, and run it
+    again. The exit status is 1 if a data set is incomplete.
     """
     from allennlp_coref_rc.data.downloads import DATA_SETS, DownloadError, describe, get
 
     known = [data_set.name for data_set in DATA_SETS]
     for name in args.names:
         if name not in (*known, "all"):
-            raise ConfigurationError(f"found the data set {name!r}, expected some of {', '.join(known)}, or all")
+            raise ConfigurationError(
+                f"found the data set {name!r}, expected some of {', '.join(known)}, or all"
+            )
     if args.list or not args.names:
         for data_set in DATA_SETS:
             print(describe(data_set, args.folder))
@@ -100,7 +114,11 @@ def download(args: argparse.Namespace) -> None:
                 print(f"{data_set.name}: complete in {args.folder / data_set.name}")
             except (DownloadError, OSError) as error:
                 failed += 1
-                why = f"{user_message(error)}; run this again to resume" if isinstance(error, OSError) else error
+                why = (
+                    f"{user_message(error)}; run this again to resume"
+                    if isinstance(error, OSError)
+                    else error
+                )
                 print(f"{data_set.name}: incomplete. {why}")
     if failed:
         sys.exit(1)
@@ -108,9 +126,10 @@ def download(args: argparse.Namespace) -> None:
 
 def simulate(args: argparse.Namespace) -> None:
     """
-    Writes simulated bAbI stories into FOLDER, in the format and with the file names of the bAbI tasks, version 1.2:
-    qa1_train.txt, qa1_valid.txt, qa1_test.txt and so on. Each file has its own seed, 1000 * seed + 10 * task + split,
-    where split is 0 for train, 1 for valid and 2 for test. The same arguments write the same files.
+    Writes simulated bAbI stories into FOLDER, in the format and with the file names of the bAbI tasks,
+    version 1.2: qa1_train.txt, qa1_valid.txt, qa1_test.txt and so on. Each file has its own seed, 1000 * seed
+    + 10 * task + split, where split is 0 for train, 1 for valid and 2 for test. The same arguments write the
+    same files.
     """
     from allennlp_coref_rc.common.files import write_text
     from allennlp_coref_rc.data.babi.simulated_world import SIMULATED_TASKS, simulate_task
@@ -127,9 +146,9 @@ def simulate(args: argparse.Namespace) -> None:
 
 def mix(args: argparse.Namespace) -> None:
     """
-    Writes bAbI-Mix (Dhingra et al. 2017, section 4.1) from a folder of bAbI files, published or simulated. Each new
-    story mixes two stories; the number of questions stays the same. Each file has its own seed, as for coref-rc data
-    simulate.
+    Writes bAbI-Mix (Dhingra et al. 2017, section 4.1) from a folder of bAbI files, published or simulated.
+    Each new story mixes two stories; the number of questions stays the same. Each file has its own seed, as
+    for coref-rc data simulate.
     """
     from allennlp_coref_rc.common.files import is_among, write_text
     from allennlp_coref_rc.data.babi.babi_files import NUM_TASKS, find_split
@@ -151,10 +170,10 @@ def mix(args: argparse.Namespace) -> None:
 
 def folds(args: argparse.Namespace) -> None:
     """
-    Divides a file in the form of SQuAD and Quoref, or one that coref-rc annotate has written from such a file, into
-    folds for a cross-validation: FOLDER/fold_1/train.json and FOLDER/fold_1/test.json, and so on. All passages of an
-    article are in one fold, so that no question of a test file is about an article of its training file. The folds have
-    about the same number of passages. The same arguments write the same files.
+    Divides a file in the form of SQuAD and Quoref, or one that coref-rc annotate has written from such a
+    file, into folds for a cross-validation: FOLDER/fold_1/train.json and FOLDER/fold_1/test.json, and so on.
+    All passages of an article are in one fold, so that no question of a test file is about an article of its
+    training file. The folds have about the same number of passages. The same arguments write the same files.
     """
     from allennlp_coref_rc.data.folds import write_folds
 
@@ -164,11 +183,11 @@ def folds(args: argparse.Namespace) -> None:
 
 def swapped(args: argparse.Namespace) -> None:
     """
-    Divides NarrativeQA's annotated test and validation summaries for experiments without the official training
-    summaries: of the test summaries the first 35, by id, are for validation and the others for training, and the
-    validation summaries are for the test. FOLDER gets train.jsonl, valid.jsonl and test.jsonl, and
-    FOLDER/other_document the same files with a control: each passage has the sentences and annotations of the next
-    longer passage. TEST and VALID are files that coref-rc annotate has written.
+    Divides NarrativeQA's annotated test and validation summaries for experiments without the official
+    training summaries: of the test summaries the first 35, by id, are for validation and the others for
+    training, and the validation summaries are for the test. FOLDER gets train.jsonl, valid.jsonl and
+    test.jsonl, and FOLDER/other_document the same files with a control: each passage has the sentences and
+    annotations of the next longer passage. TEST and VALID are files that coref-rc annotate has written.
     """
     from allennlp_coref_rc.data.swapped_split import write_swapped_split
 
@@ -178,9 +197,9 @@ def swapped(args: argparse.Namespace) -> None:
 
 def to_jsonl(args: argparse.Namespace) -> None:
     """
-    Packs a folder of .question files (CNN, Daily Mail) into one file of JSON lines, in the order of the files' names.
-    The reader annotated_cnn_dailymail reads such a file in place of the folder. The file is compressed if its name ends
-    in .gz, .bz2 or .xz.
+    Packs a folder of .question files (CNN, Daily Mail) into one file of JSON lines, in the order of the
+    files' names. The reader annotated_cnn_dailymail reads such a file in place of the folder. The file is
+    compressed if its name ends in .gz, .bz2 or .xz.
     """
     from allennlp_coref_rc.common.progress import progress_bar
     from allennlp_coref_rc.data.corpora.cnn_dailymail import find_questions, question_files, write_json_lines
@@ -193,8 +212,8 @@ def to_jsonl(args: argparse.Namespace) -> None:
 def prepared(args: argparse.Namespace) -> None:
     """
     Lists the data that trainings have prepared, which later ones find again: the key, the size, the number of
-    questions, the data path and the reader. With --remove, removes those with these keys. The folder is prepared/ in
-    ALLENNLP_CACHE_ROOT, which is ~/.allennlp if it is not set.
+    questions, the data path and the reader. With --remove, removes those with these keys. The folder is
+    prepared/ in ALLENNLP_CACHE_ROOT, which is ~/.allennlp if it is not set.
     """
     from allennlp_coref_rc.data.store.preparing import stored
 
@@ -214,9 +233,9 @@ def prepared(args: argparse.Namespace) -> None:
 
 def exchangeable(args: argparse.Namespace) -> None:
     """
-    Finds words that can be exchanged in training data without changing it, such as names: those that a reader exchanges
-    in training if its entity_substitution is {"type": "induced"}. Prints the groups, and for each refused exchange a
-    context that it would make more or less frequent.
+    Finds words that can be exchanged in training data without changing it, such as names: those that a reader
+    exchanges in training if its entity_substitution is {"type": "induced"}. Prints the groups, and for each
+    refused exchange a context that it would make more or less frequent.
     """
     from allennlp.common import Params
     from allennlp.data import DatasetReader

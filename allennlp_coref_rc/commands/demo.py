@@ -1,7 +1,8 @@
 """
-Opens a page in the browser on which you ask trained readers about a passage, see and edit its clusters, and watch the
-answer change. The server listens on this machine only (127.0.0.1). Without an archive, the page takes the one that make
-train writes; if there is none, it only annotates. You need Streamlit (the extra "demo"). See docs/playground.md.
+Opens a page in the browser on which you ask trained readers about a passage, see and edit its clusters, and
+watch the answer change. The server listens on this machine only (127.0.0.1). Without an archive, the page
+takes the one that make train writes; if there is none, it only annotates. You need Streamlit (the extra
+"demo"). See docs/playground.md.
 """
 
 import argparse

@@ -16,7 +16,8 @@ Draws curves of finished runs, which are the folders that coref-rc train -s FOLD
 the standard deviation over its runs. Writes a picture, OUTPUT.png, and its numbers, OUTPUT.csv.
 """
 
-# The modules that draw have the same values, which a test checks. They are imported only when something is drawn.
+# The modules that draw have the same values, which a test checks. They are imported only when something is
+# drawn.
 WAYS = ("prefixes", "boundaries")
 SPLITS = ("validation", "training")
 FORMATS = ("annotated", *OTHER_FORMATS)
@@ -28,12 +29,16 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_curves = kinds_of(add_kind("curves", "curves of finished runs", CURVES), "KIND")
 
     ablation = add_curves("ablation", "a metric against a number in the configs", draw_ablation)
-    ablation.add_argument("--metric", default="test_accuracy", help="a key of metrics.json (default: %(default)s)")
+    ablation.add_argument(
+        "--metric", default="test_accuracy", help="a key of metrics.json (default: %(default)s)"
+    )
     keys = "a number in config.json, under one of these dotted keys (default: the shares of corrupted_coref)"
     ablation.add_argument("--against", nargs="+", metavar="KEY", help=keys)
     ablation.add_argument("--x-name", help="the name of the horizontal axis")
     training = add_curves("training", "exp(-loss) after each epoch", draw_training)
-    training.add_argument("--splits", nargs="+", choices=SPLITS, default=SPLITS[:1], help="default: validation")
+    training.add_argument(
+        "--splits", nargs="+", choices=SPLITS, default=SPLITS[:1], help="default: validation"
+    )
     for kind in (ablation, training):
         kind.add_argument("output", metavar="OUTPUT", help="where to write: OUTPUT.png and OUTPUT.csv")
         kind.add_argument(
@@ -86,9 +91,10 @@ def run(args: argparse.Namespace) -> None:
 
 def draw_ablation(args: argparse.Namespace) -> None:
     """
-    Draws a metric against a number in the configs of the runs. By default it is the test accuracy against the share of
-    mentions that were removed or replaced (Coref-GRU, Dhingra et al., NAACL 2018, Figure 3, left). A run whose config
-    has no such number counts as 0. If that is true of all runs of a curve, the curve is a level line.
+    Draws a metric against a number in the configs of the runs. By default it is the test accuracy against the
+    share of mentions that were removed or replaced (Coref-GRU, Dhingra et al., NAACL 2018, Figure 3, left). A
+    run whose config has no such number counts as 0. If that is true of all runs of a curve, the curve is a
+    level line.
     """
     from allennlp_coref_rc.reproduction.figures.curves import SHARES, X_NAME, ablation_curve, write_curves
 
@@ -106,7 +112,9 @@ def draw_training(args: argparse.Namespace) -> None:
     """
     from allennlp_coref_rc.reproduction.figures.curves import AXES, training_curve, write_curves
 
-    curves = [training_curve(name, folders, split) for name, folders in _curves(args) for split in args.splits]
+    curves = [
+        training_curve(name, folders, split) for name, folders in _curves(args) for split in args.splits
+    ]
     _make_parent(args.output)
     write_curves(args.output, curves, *AXES)
     print(f"{args.output}.png and {args.output}.csv: {counted(len(curves), 'curve')}")
@@ -114,12 +122,12 @@ def draw_training(args: argparse.Namespace) -> None:
 
 def draw_story(args: argparse.Namespace) -> None:
     """
-    Draws what readers believe after each sentence of a bAbI story: heat maps of candidates by sentences (MAGE-GRU,
-    Dhingra et al. 2017, Figure 4). The correct answer and the sentences that support it are marked. Writes
-    FOLDER/question_1.png, FOLDER/question_1.html and so on. With --way prefixes a reader reads the first sentence, then
-    the first two, and so on. With --way boundaries it reads the story once, as in the paper, and the encoding of each
-    sentence's end replaces the result of attention over the whole story. Only readers whose answers are classes can do
-    that (tasks 6 to 10, 15 and 17 to 20).
+    Draws what readers believe after each sentence of a bAbI story: heat maps of candidates by sentences
+    (MAGE-GRU, Dhingra et al. 2017, Figure 4). The correct answer and the sentences that support it are
+    marked. Writes FOLDER/question_1.png, FOLDER/question_1.html and so on. With --way prefixes a reader reads
+    the first sentence, then the first two, and so on. With --way boundaries it reads the story once, as in
+    the paper, and the encoding of each sentence's end replaces the result of attention over the whole story.
+    Only readers whose answers are classes can do that (tasks 6 to 10, 15 and 17 to 20).
     """
     from allennlp_coref_rc.allennlp_runtime.lazy_registry import import_allennlp
 
@@ -144,10 +152,10 @@ def draw_story(args: argparse.Namespace) -> None:
 
 def draw_clusters(args: argparse.Namespace) -> None:
     """
-    Shows annotated documents as pages: entities in colours, with a list of them, semantic frames and discourse
-    relations. Click on a mention to see all mentions of its entity, and again to go to the next. FILE is what coref-rc
-    annotate writes, or a file or folder in another format. Writes a page for each document into FOLDER, and index.html
-    if there are several.
+    Shows annotated documents as pages: entities in colours, with a list of them, semantic frames and
+    discourse relations. Click on a mention to see all mentions of its entity, and again to go to the next.
+    FILE is what coref-rc annotate writes, or a file or folder in another format. Writes a page for each
+    document into FOLDER, and index.html if there are several.
     """
     from allennlp_coref_rc.pages.documents import write_pages
 
@@ -160,10 +168,10 @@ def draw_clusters(args: argparse.Namespace) -> None:
 def draw_explanations(args: argparse.Namespace) -> None:
     """
     Draws what a reader has looked at, from its predictions with explanations (coref-rc predict ARCHIVE FILE
-    --predictor-args '{"explain": true}' --output-file PREDICTIONS). Each prediction gets a page: the passage with its
-    entities, the probabilities of candidates, and the attention of each layer and of each annotated head of dassa.
-    Click on a word to see what it attends to. With --pictures, each attention is also drawn as a picture, in a size for
-    papers.
+    --predictor-args '{"explain": true}' --output-file PREDICTIONS). Each prediction gets a page: the passage
+    with its entities, the probabilities of candidates, and the attention of each layer and of each annotated
+    head of dassa. Click on a word to see what it attends to. With --pictures, each attention is also drawn as
+    a picture, in a size for papers.
     """
     from allennlp_coref_rc.pages.explanations import write_explanations
 
@@ -173,10 +181,10 @@ def draw_explanations(args: argparse.Namespace) -> None:
 
 def draw_answers(args: argparse.Namespace) -> None:
     """
-    Shows what several readers answered to the same questions, side by side, from their predictions (coref-rc predict …
-    --output-file FILE): the passage with the entities that each reader was given, what counted for its answer, and its
-    probabilities. The examples of the papers are such comparisons (CG+SBA, Figure 3; MAGE-GRU, Figure 5; DASSA, Figures
-    6 to 8). Writes a page for each question into FOLDER, and index.html.
+    Shows what several readers answered to the same questions, side by side, from their predictions (coref-rc
+    predict … --output-file FILE): the passage with the entities that each reader was given, what counted for
+    its answer, and its probabilities. The examples of the papers are such comparisons (CG+SBA, Figure 3;
+    MAGE-GRU, Figure 5; DASSA, Figures 6 to 8). Writes a page for each question into FOLDER, and index.html.
     """
     from allennlp_coref_rc.common.files import named_paths
     from allennlp_coref_rc.pages.compared_answers import write_compared_answers
@@ -189,16 +197,17 @@ def draw_answers(args: argparse.Namespace) -> None:
 
 def draw_questions(args: argparse.Namespace) -> None:
     """
-    Scores readers by the type of question and by the length of the passage, side by side (DASSA, Mihaylov and Frank,
-    EMNLP 2019, Figures 4 and 5). Writes scores.md, scores.csv and pictures into FOLDER. All numbers are percentages.
-    Each reader is compared with the first one on the same questions. The intervals hold 95 % of the differences over
-    resampled questions.
+    Scores readers by the type of question and by the length of the passage, side by side (DASSA, Mihaylov and
+    Frank, EMNLP 2019, Figures 4 and 5). Writes scores.md, scores.csv and pictures into FOLDER. All numbers
+    are percentages. Each reader is compared with the first one on the same questions. The intervals hold 95 %
+    of the differences over resampled questions.
 
-    A question's type is the first of these that occurs anywhere in the lower-cased question: what, when, where, which,
-    who, why, how far, how long, how many, how much, how old, how. Otherwise the type is other. As in the authors' code,
-    parts of words count ("show" counts as how, "whole" as who). Lengths are in tokens. Rouge-L, exact match and F1 are
-    means over questions; Bleu-1 is computed over all answers of a group together. If predictions have exact_match and
-    f1, as on Quoref, these values are used, and Rouge-L and Bleu-1 mean little.
+    A question's type is the first of these that occurs anywhere in the lower-cased question: what, when,
+    where, which, who, why, how far, how long, how many, how much, how old, how. Otherwise the type is other.
+    As in the authors' code, parts of words count ("show" counts as how, "whole" as who). Lengths are in
+    tokens. Rouge-L, exact match and F1 are means over questions; Bleu-1 is computed over all answers of a
+    group together. If predictions have exact_match and f1, as on Quoref, these values are used, and Rouge-L
+    and Bleu-1 mean little.
     """
     from allennlp_coref_rc.common.files import named_paths
     from allennlp_coref_rc.reproduction.figures.question_scores import BOUNDS, GROUPINGS, Comparison

@@ -1,6 +1,6 @@
 """
-Prints the versions of the packages that this one works with, and what is wrong with them. If you report a problem,
-include this output. The exit status is 2 if something keeps the package from working.
+Prints the versions of the packages that this one works with, and what is wrong with them. If you report a
+problem, include this output. The exit status is 2 if something keeps the package from working.
 """
 
 import argparse

@@ -1,9 +1,9 @@
 """
-Runs the papers' experiments and reports on them. The package has a file for each paper that describes the experiments
-of its tables and figures. A run trains a config with a seed and, for bAbI, on a task. Each run has a folder below
---output, with its result, its answers to the test questions, its log, and, if it failed, the reason. Give the same
-command again to resume: it skips finished runs, continues killed ones, and tries failed ones again. See
-docs/reproduction.md.
+Runs the papers' experiments and reports on them. The package has a file for each paper that describes the
+experiments of its tables and figures. A run trains a config with a seed and, for bAbI, on a task. Each run
+has a folder below --output, with its result, its answers to the test questions, its log, and, if it failed,
+the reason. Give the same command again to resume: it skips finished runs, continues killed ones, and tries
+failed ones again. See docs/reproduction.md.
 """
 
 import argparse
@@ -38,7 +38,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--results", metavar="FILE", help=results)
     where = "only lines of --results with such values, such as hardware='AMD*' (default: all)"
     add("--where", nargs="+", default=[], metavar="COLUMN=VALUE", help=where)
-    add("--figures", metavar="FOLDER", help="where --report writes figures (default: the folder figures in --output)")
+    add(
+        "--figures",
+        metavar="FOLDER",
+        help="where --report writes figures (default: the folder figures in --output)",
+    )
 
     add = parser.add_argument_group("in place of running").add_mutually_exclusive_group().add_argument
     add("--list", action="store_true", help="print the rows, the papers' values, and which data are missing")
@@ -53,9 +57,25 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--write-results", metavar="FILE", help=write)
 
     add = parser.add_argument_group("how").add_argument
-    add("--workers", type=whole_number(1), metavar="N", help="runs at the same time (default: one per processor)")
-    add("--threads", type=whole_number(1), default=1, metavar="N", help="threads of each run (default: %(default)s)")
-    add("--gpus", default="", metavar="NUMBERS", help="GPUs to use, such as 0,1 (default: none, only the processor)")
+    add(
+        "--workers",
+        type=whole_number(1),
+        metavar="N",
+        help="runs at the same time (default: one per processor)",
+    )
+    add(
+        "--threads",
+        type=whole_number(1),
+        default=1,
+        metavar="N",
+        help="threads of each run (default: %(default)s)",
+    )
+    add(
+        "--gpus",
+        default="",
+        metavar="NUMBERS",
+        help="GPUs to use, such as 0,1 (default: none, only the processor)",
+    )
     per_gpu = "runs at the same time on each GPU, in place of --workers"
     add("--runs-per-gpu", type=whole_number(1), default=1, metavar="N", help=per_gpu)
     scheduler = (
@@ -89,7 +109,9 @@ def run(args: argparse.Namespace) -> None:
             listed = ", ".join(map(str, sorted(known))) or f"none, as the conditions have no {name}"
             raise ConfigurationError(f"--{name}: found {given[name]}, expected some of {listed}")
     if (args.results and args.report is None) or (args.where and not args.results):
-        raise ConfigurationError("--results or --where: found no --report or --results, expected them together")
+        raise ConfigurationError(
+            "--results or --where: found no --report or --results, expected them together"
+        )
     if args.report is not None:
         from allennlp_coref_rc.reproduction.report import report, write_report
 

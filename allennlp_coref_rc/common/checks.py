@@ -1,4 +1,6 @@
-"""Checks of single options. `owner` is the registered name, or the part of a config, that has the option `key`."""
+"""
+Checks of single options. `owner` is the registered name, or the part of a config, that has the option `key`.
+"""
 
 import inspect
 from collections.abc import Collection

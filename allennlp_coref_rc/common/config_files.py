@@ -26,7 +26,10 @@ def names() -> list[str]:
 
 
 def locate(path: str) -> str:
-    """The path of a config, which may be its name in the package, with or without `training_config/` and `.jsonnet`."""
+    """
+    The path of a config, which may be its name in the package, with or without `training_config/` and
+    `.jsonnet`.
+    """
     if os.path.exists(path):
         return path
     name = path.removeprefix(f"{FOLDER.name}/")
@@ -43,7 +46,11 @@ def load_config(path: str, overrides: str = "") -> dict[str, Any]:
     check_overrides(overrides)
     if not os.path.exists(path):
         similar = _similar(path.removeprefix(f"{FOLDER.name}/").removesuffix(SUFFIX))
-        advice = f"did you mean {similar[0]}?" if similar else "coref-rc configs lists those that come with the package"
+        advice = (
+            f"did you mean {similar[0]}?"
+            if similar
+            else "coref-rc configs lists those that come with the package"
+        )
         raise ConfigurationError(f"{path}: no such config; {advice}")
     # Given a directory, Jsonnet would end the process.
     check_is_file(path)

@@ -15,9 +15,9 @@ def read_csv_rows(
     path: str, columns: Sequence[str], tabs: bool = False, leave_out: LeaveOut = refuse
 ) -> Iterator[tuple[int, dict[str, str]]]:
     """
-    The rows of a CSV file by columns, which its first line names, each with its line, as quoted fields may span
-    several. With `tabs`, tabs divide fields, and quotation marks are characters like others. `leave_out` gets the
-    errors of malformed rows.
+    The rows of a CSV file by columns, which its first line names, each with its line, as quoted fields may
+    span several. With `tabs`, tabs divide fields, and quotation marks are characters like others. `leave_out`
+    gets the errors of malformed rows.
     """
     # By default, Python refuses fields of more than 131,072 characters.
     csv.field_size_limit(LONGEST_FIELD)
@@ -62,4 +62,6 @@ def read_csv_rows(
                 rows = csv.reader(feed(), strict=True, **options)
             line += len(taken)
         if not names:
-            raise ConfigurationError(f"{path}, line 1: found no text, expected the columns {', '.join(columns)}")
+            raise ConfigurationError(
+                f"{path}, line 1: found no text, expected the columns {', '.join(columns)}"
+            )

@@ -1,4 +1,6 @@
-"""Turns errors into messages: a paragraph for an error that the user can fix, `None` for a bug of the program."""
+"""
+Turns errors into messages: a paragraph for an error that the user can fix, `None` for a bug of the program.
+"""
 
 import errno
 import os
@@ -14,9 +16,13 @@ class WorkerError(Exception):
     """Stopped one of several training processes. The process that started them shows its message."""
 
 
-RAISED_ELSEWHERE = {"ProcessRaisedException": WorkerError.__name__, "WorkerError": ConfigurationError.__name__}
+RAISED_ELSEWHERE = {
+    "ProcessRaisedException": WorkerError.__name__,
+    "WorkerError": ConfigurationError.__name__,
+}
 """
-Errors with the traceback of another process, of PyTorch's and of AllenNLP's data loader, and what users can mend there.
+Errors with the traceback of another process, of PyTorch's and of AllenNLP's data loader, and what users can
+mend there.
 """
 
 
@@ -52,7 +58,9 @@ def _message_of(error: BaseException) -> Optional[str]:
     if isinstance(error, RuntimeError) and text.startswith("Error loading state dict"):
         return f"found weights of another model: {text}"
     if isinstance(error, RuntimeError) and "does not contain a 'loss' key" in text:
-        return "found training questions without an answer, which give no loss; expected one for each question"
+        return (
+            "found training questions without an answer, which give no loss; expected one for each question"
+        )
     if isinstance(error, RuntimeError) and "PytorchStreamReader failed" in text:
         return f"a file of weights is damaged: {text}"
     if is_unwritten(error):
@@ -70,7 +78,10 @@ FROM_PARAMS = "allennlp.common.from_params"
 
 
 def _of_config(error: Exception) -> Optional[str]:
-    """The message of an error in a value of a config, such as a learning rate of -1, with its keys and its class."""
+    """
+    The message of an error in a value of a config, such as a learning rate of -1, with its keys and its
+    class.
+    """
     cls = keys = module = None
     for frame, _ in traceback.walk_tb(error.__traceback__):
         name, module = frame.f_code.co_name, frame.f_globals.get("__name__", "")

@@ -1,6 +1,6 @@
 """
-`ConfigurationError` is an error that the user can fix: AllenNLP's own class. As importing AllenNLP takes seconds, the
-class is defined here if that has not happened yet, and a patch makes it AllenNLP's.
+`ConfigurationError` is an error that the user can fix: AllenNLP's own class. As importing AllenNLP takes
+seconds, the class is defined here if that has not happened yet, and a patch makes it AllenNLP's.
 """
 
 import sys

@@ -19,7 +19,9 @@ COMPRESSED: dict[str, Any] = {".gz": gzip.open, ".bz2": bz2.open, ".xz": lzma.op
 """The functions that open compressed files, by the suffixes of their names."""
 
 SIGNATURES = {".gz": b"\x1f\x8b", ".bz2": b"BZh91AY&SY", ".xz": b"\xfd7zXZ\x00"}
-"""How compressed files begin. Those that AllenNLP has downloaded into its cache have names without suffixes."""
+"""
+How compressed files begin. Those that AllenNLP has downloaded into its cache have names without suffixes.
+"""
 
 UNREADABLE = {"zip": b"PK\x03\x04", "Zstandard": b"\x28\xb5\x2f\xfd", "7z": b"7z\xbc\xaf\x27\x1c"}
 """How files begin that are compressed in other ways."""
@@ -45,22 +47,26 @@ def is_among(path: str, others: Iterable[str]) -> bool:
 
 
 def named_paths(arguments: Iterable[str]) -> dict[str, str]:
-    """The paths by name, from arguments NAME=PATH. Without NAME, it is that of the file up to its first dot."""
+    """
+    The paths by name, from arguments NAME=PATH. Without NAME, it is that of the file up to its first dot.
+    """
     paths: dict[str, str] = {}
     for argument in arguments:
         name, equals, path = argument.partition("=")
         if not equals or os.path.exists(argument):
             name, path = os.path.basename(argument).partition(".")[0], argument
         if not name or not path or name in paths:
-            raise ConfigurationError(f"found the argument {argument!r}, expected NAME=PATH with a name of its own")
+            raise ConfigurationError(
+                f"found the argument {argument!r}, expected NAME=PATH with a name of its own"
+            )
         paths[name] = path
     return paths
 
 
 def local_path(path: str) -> str:
     """
-    The local file or folder of a path, or of an address, whose file AllenNLP downloads into its cache. A local path
-    needs no cache, since the user may not be able to write to it.
+    The local file or folder of a path, or of an address, whose file AllenNLP downloads into its cache. A
+    local path needs no cache, since the user may not be able to write to it.
     """
     if os.path.exists(path):
         refuse_special(path)
@@ -85,13 +91,16 @@ def known_as(address: str, path: str) -> Iterator[None]:
 
 
 @contextmanager
-def open_text(path: str, limit: int = -1, newline: str = "\n", encoding: str = "utf-8-sig") -> Iterator[Iterator[str]]:
+def open_text(
+    path: str, limit: int = -1, newline: str = "\n", encoding: str = "utf-8-sig"
+) -> Iterator[Iterator[str]]:
     """
-    Opens a text file, plain or compressed (gzip, bzip2, xz), and gives its lines. Lines of more than `limit` characters
-    come in pieces; by default there is no limit. A line ends with "\\n" or "\\r\\n", which becomes "\\n". If
-    `newline` is `""`, line ends stay, and a "\\r" ends a line too. By default the text is in UTF-8, and a byte order
-    mark at the start, as programs on Windows write it, is left out. A missing file, a directory, a device, a pipe,
-    damaged data, or text of another encoding raises a `ConfigurationError` that names the file (and the line).
+    Opens a text file, plain or compressed (gzip, bzip2, xz), and gives its lines. Lines of more than `limit`
+    characters come in pieces; by default there is no limit. A line ends with "\\n" or "\\r\\n", which becomes
+    "\\n". If `newline` is `""`, line ends stay, and a "\\r" ends a line too. By default the text is in UTF-8,
+    and a byte order mark at the start, as programs on Windows write it, is left out. A missing file, a
+    directory, a device, a pipe, damaged data, or text of another encoding raises a `ConfigurationError` that
+    names the file (and the line).
     """
     check_is_file(path)
     with _open(path, "rt", _compression(path), encoding=encoding, newline=newline) as file:
@@ -99,7 +108,9 @@ def open_text(path: str, limit: int = -1, newline: str = "\n", encoding: str = "
 
 
 def check_writable(path: str) -> None:
-    """Raises a `ConfigurationError` if no file could be written at a path, in a folder that need not exist yet."""
+    """
+    Raises a `ConfigurationError` if no file could be written at a path, in a folder that need not exist yet.
+    """
     if os.path.isdir(path):
         raise ConfigurationError(f"{path}: found a directory, expected a file")
     there = os.path.abspath(path)
@@ -108,7 +119,9 @@ def check_writable(path: str) -> None:
     if there != os.path.abspath(path) and not os.path.isdir(there):
         raise ConfigurationError(f"{path}: found that {there} is not a folder, expected one to write it to")
     if not os.access(there, os.W_OK):
-        raise ConfigurationError(f"{path}: found that this user may not write to {there}, expected another place")
+        raise ConfigurationError(
+            f"{path}: found that this user may not write to {there}, expected another place"
+        )
 
 
 def byte_lines(path: str) -> Iterator[bytes]:
@@ -125,7 +138,9 @@ def byte_lines(path: str) -> Iterator[bytes]:
 
 
 def decoded(line: bytes) -> str:
-    """The text of a line, without a byte order mark. A line that is not UTF-8 raises a `ConfigurationError`."""
+    """
+    The text of a line, without a byte order mark. A line that is not UTF-8 raises a `ConfigurationError`.
+    """
     try:
         return line.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -142,8 +157,8 @@ def check_is_file(path: str) -> None:
 
 def refuse_special(path: Union[str, os.PathLike]) -> None:
     """
-    Raises a `ConfigurationError` for a device, which may have no end, and for a pipe, whose content is gone when it is
-    opened a second time, as files are whose form is not known yet.
+    Raises a `ConfigurationError` for a device, which may have no end, and for a pipe, whose content is gone
+    when it is opened a second time, as files are whose form is not known yet.
     """
     if _is_special(path):
         raise ConfigurationError(f"{os.fspath(path)}: found a device or a pipe, expected a file")
@@ -158,7 +173,10 @@ def _open(path: str, mode: str, suffix: str, **options: Any) -> IO[Any]:
 
 
 def _compression(path: str) -> str:
-    """The suffix of a file to be read. If its name has none, the file's first bytes tell whether it is compressed."""
+    """
+    The suffix of a file to be read. If its name has none, the file's first bytes tell whether it is
+    compressed.
+    """
     suffix = os.path.splitext(path)[1]
     if suffix in COMPRESSED:
         return suffix
@@ -166,7 +184,9 @@ def _compression(path: str) -> str:
         beginning = file.read(max(map(len, SIGNATURES.values())))
     for name, signature in UNREADABLE.items():
         if beginning.startswith(signature):
-            raise ConfigurationError(f"{path}, line 1: found {name}, expected text, plain or in gzip, bzip2 or xz")
+            raise ConfigurationError(
+                f"{path}, line 1: found {name}, expected text, plain or in gzip, bzip2 or xz"
+            )
     return next((suffix for suffix, signature in SIGNATURES.items() if beginning.startswith(signature)), "")
 
 
@@ -176,7 +196,9 @@ def _not_text(error: UnicodeDecodeError) -> str:
 
 
 def _damaged(path: str, number: int, error: Exception) -> ConfigurationError:
-    return ConfigurationError(f"{path}, after line {number}: found damaged data ({error}), expected a whole file")
+    return ConfigurationError(
+        f"{path}, after line {number}: found damaged data ({error}), expected a whole file"
+    )
 
 
 def _decoded(path: str, file: IO[str], limit: int, newline: str) -> Iterator[str]:
@@ -198,9 +220,10 @@ def _decoded(path: str, file: IO[str], limit: int, newline: str) -> Iterator[str
 @contextmanager
 def whole_file(path: str) -> Iterator[str]:
     """
-    The path of a new file in the same folder, which takes the given name when it is complete, and else is removed. If
-    several processes do this for one path, it has one of their files. The file to which a link leads is replaced. A
-    device or a pipe is its own path, and an open file (/dev/stdout) is written to where it stands.
+    The path of a new file in the same folder, which takes the given name when it is complete, and else is
+    removed. If several processes do this for one path, it has one of their files. The file to which a link
+    leads is replaced. A device or a pipe is its own path, and an open file (/dev/stdout) is written to where
+    it stands.
     """
     target = destination(path)
     if is_in_place(target):
@@ -235,7 +258,9 @@ def whole_file(path: str) -> Iterator[str]:
 
 @contextmanager
 def atomic_write(path: str) -> Iterator[IO[str]]:
-    """Opens a UTF-8 text file that appears when complete, compressed as its name says, always to the same bytes."""
+    """
+    Opens a UTF-8 text file that appears when complete, compressed as its name says, always to the same bytes.
+    """
     suffix = os.path.splitext(path)[1]
     opened = _gzip_writer if suffix == ".gz" else partial(_open, mode="wt", suffix=suffix, encoding="utf-8")
     with whole_file(path) as part, opened(part) as file:
@@ -250,8 +275,9 @@ def write_text(path: Union[str, os.PathLike], text: str) -> None:
 @contextmanager
 def partial_path(path: Union[str, os.PathLike], kept: bool = False) -> Iterator[str]:
     """
-    PATH.part, for code that writes a large file by itself. The file takes its own name when it is complete. The part of
-    a killed process, or if `kept` of an interrupted one, stays until the next process, one at a time, replaces it.
+    PATH.part, for code that writes a large file by itself. The file takes its own name when it is complete.
+    The part of a killed process, or if `kept` of an interrupted one, stays until the next process, one at a
+    time, replaces it.
     """
     target = destination(path)
     if is_in_place(target):
@@ -281,7 +307,9 @@ def _locked(path: str, lock_path: str) -> Iterator[None]:
     try:
         lock.acquire(timeout=0)
     except Timeout as error:
-        raise ConfigurationError(f"{path}: another process is writing it, expected a file of its own") from error
+        raise ConfigurationError(
+            f"{path}: another process is writing it, expected a file of its own"
+        ) from error
     except OSError as error:
         error.filename = path
         raise
@@ -304,7 +332,9 @@ def _gzip_writer(path: str) -> Iterator[IO[str]]:
 
 
 def destination(path: Union[str, os.PathLike]) -> str:
-    """The path to which links lead, but for a link to an open file (/proc/self/fd/1). A file can take its name."""
+    """
+    The path to which links lead, but for a link to an open file (/proc/self/fd/1). A file can take its name.
+    """
     target = os.fspath(path)
     for _ in range(MOST_LINKS):
         if not os.path.islink(target):
@@ -325,8 +355,8 @@ def is_in_place(target: str) -> bool:
 @contextmanager
 def _in_place(target: str) -> Iterator[str]:
     """
-    A path to write to for a destination that `is_in_place`. To a regular file that is open there, as after `> log`, the
-    content is appended, as opening it again would start at its beginning.
+    A path to write to for a destination that `is_in_place`. To a regular file that is open there, as after `>
+    log`, the content is appended, as opening it again would start at its beginning.
     """
     opened = DESCRIPTOR.fullmatch(target)
     if opened is None or not os.path.isfile(target):

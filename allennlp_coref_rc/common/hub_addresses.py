@@ -4,10 +4,16 @@ from typing import NamedTuple, Optional
 from allennlp_coref_rc.common.errors import ConfigurationError
 
 HUB = "hf://"
-"""The beginning of an address of a model or a data set on the Hugging Face hub, or of local data in the same form."""
+"""
+The beginning of an address of a model or a data set on the Hugging Face hub, or of local data in the same
+form.
+"""
 
 OPTIONS = ("split", "name", "revision")
-"""The options that may stand after the "?" of an address, with the names that `datasets.load_dataset` gives them."""
+"""
+The options that may stand after the "?" of an address, with the names that `datasets.load_dataset` gives
+them.
+"""
 
 SAVED = {"dataset_dict.json": True, "state.json": False}
 """Files in folders that `save_to_disk` has written, and whether the folder has splits."""
@@ -33,13 +39,17 @@ def is_hub_address(path: str) -> bool:
 
 
 def parse_address(address: str) -> HubDataSet:
-    """The data set of an address. An error that can be found without a network raises a `ConfigurationError`."""
+    """
+    The data set of an address. An error that can be found without a network raises a `ConfigurationError`.
+    """
     path, question_mark, query = address.removeprefix(HUB).partition("?")
     options: dict[str, str] = {}
     for option in query.split("&") if question_mark else ():
         key, _, value = option.partition("=")
         if key not in OPTIONS or not value or key in options:
-            raise ConfigurationError(f"{address}: found {option!r:.80}, expected each of {', '.join(OPTIONS)} once")
+            raise ConfigurationError(
+                f"{address}: found {option!r:.80}, expected each of {', '.join(OPTIONS)} once"
+            )
         options[key] = value
     is_local = _is_local(path)
     path = os.path.expanduser(path) if is_local else path
@@ -55,7 +65,9 @@ def parse_address(address: str) -> HubDataSet:
 
 def has_splits(folder: str) -> Optional[bool]:
     """Whether a folder that `save_to_disk` has written has splits; `None` if it is another folder."""
-    return next((splits for name, splits in SAVED.items() if os.path.isfile(os.path.join(folder, name))), None)
+    return next(
+        (splits for name, splits in SAVED.items() if os.path.isfile(os.path.join(folder, name))), None
+    )
 
 
 def _is_local(path: str) -> bool:

@@ -13,7 +13,10 @@ PIECE = 2**20
 """The fewest characters that are read at a time."""
 
 ESCAPE = 16
-"""An error so close to the end of the text read so far may only mean that a value is cut off (an escape, `false`)."""
+"""
+An error so close to the end of the text read so far may only mean that a value is cut off (an escape,
+`false`).
+"""
 
 _decoder = json.JSONDecoder()
 _blank = re.compile(r"[ \t\n\r]+")
@@ -31,7 +34,9 @@ def refuse_constant(name: str) -> Any:
 
 
 def parse_json(text: str) -> Any:
-    """The value of a JSON text without NaN or infinity, nor half of a surrogate pair, which is not Unicode text."""
+    """
+    The value of a JSON text without NaN or infinity, nor half of a surrogate pair, which is not Unicode text.
+    """
     try:
         value = json.loads(text, parse_constant=refuse_constant)
         has_half = _has_half(value, text)
@@ -53,9 +58,10 @@ def _has_half(value: Any, text: str, start: int = 0, end: int = sys.maxsize) -> 
 
 def read_json_objects(path: str, leave_out: LeaveOut = refuse) -> Iterator[tuple[str, dict[str, Any]]]:
     """
-    The objects of a file that is one JSON list, or has one object after the other, each with its place ("FILE, line 1,
-    object 3"). Only the current piece of the file is in memory, even if the file is a single line. `leave_out` gets the
-    error of a damaged object that is not in a list, after which the next line that begins with an object is read.
+    The objects of a file that is one JSON list, or has one object after the other, each with its place
+    ("FILE, line 1, object 3"). Only the current piece of the file is in memory, even if the file is a single
+    line. `leave_out` gets the error of a damaged object that is not in a list, after which the next line that
+    begins with an object is read.
     """
     with open_text(path, PIECE) as pieces:
         text = _Text(path, pieces)
@@ -103,7 +109,9 @@ def read_listed_objects(path: str, key: str) -> Iterator[tuple[str, dict[str, An
         text.skip()
         text.expect("", "nothing after '}'")
         if not has_key:
-            raise ConfigurationError(f"{path}, line {text.line}: found no key {key!r}, expected a list of objects")
+            raise ConfigurationError(
+                f"{path}, line {text.line}: found no key {key!r}, expected a list of objects"
+            )
 
 
 def _objects_of_list(text: "_Text") -> Iterator[tuple[int, dict[str, Any]]]:
@@ -112,7 +120,9 @@ def _objects_of_list(text: "_Text") -> Iterator[tuple[int, dict[str, Any]]]:
     text.skip()
 
 
-def _objects(text: "_Text", end: str = "", leave_out: LeaveOut = refuse) -> Iterator[tuple[int, dict[str, Any]]]:
+def _objects(
+    text: "_Text", end: str = "", leave_out: LeaveOut = refuse
+) -> Iterator[tuple[int, dict[str, Any]]]:
     """One or more objects with their lines, up to the sign `end` or, if it is empty, the end of the file."""
     first = True
     while first or text.peek() != end:
@@ -193,14 +203,19 @@ class _Text:
 
     def _damaged(self, what: str, position: int) -> ConfigurationError:
         line = self.line + self._text.count("\n", self._position, position)
-        return ConfigurationError(f"{self._path}, line {line}: found damaged JSON ({what}), expected an object")
+        return ConfigurationError(
+            f"{self._path}, line {line}: found damaged JSON ({what}), expected an object"
+        )
 
     def _advance(self, position: int) -> None:
         self.line += self._text.count("\n", self._position, position)
         self._position = position
 
     def _fill(self) -> bool:
-        """Reads at least as much as is left of the text, so that trying again and again takes little time in total."""
+        """
+        Reads at least as much as is left of the text, so that trying again and again takes little time in
+        total.
+        """
         parts = [self._text[self._position :]]
         self._position = 0
         wanted = max(PIECE, len(parts[0]))

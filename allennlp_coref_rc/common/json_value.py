@@ -12,8 +12,8 @@ from allennlp_coref_rc.common.messages import excerpt
 
 class JsonValue:
     """
-    A JSON value that knows its place. A missing value, or a value of an unexpected type, raises a `ConfigurationError`
-    with this place: "FILE, line 2: found 3 at sentences[0].tokens, expected a list".
+    A JSON value that knows its place. A missing value, or a value of an unexpected type, raises a
+    `ConfigurationError` with this place: "FILE, line 2: found 3 at sentences[0].tokens, expected a list".
     """
 
     def __init__(self, value: Any, place: str = "", path: str = "") -> None:
@@ -55,7 +55,9 @@ class JsonValue:
         return [] if value is None else value.list()
 
     def strings(self) -> builtins.list[str]:
-        are_strings = isinstance(self.value, (list, tuple)) and all(isinstance(value, str) for value in self.value)
+        are_strings = isinstance(self.value, (list, tuple)) and all(
+            isinstance(value, str) for value in self.value
+        )
         # At once, which is faster.
         if are_strings and not half_of_pair.search("".join(self.value)):
             return list(self.value)
@@ -95,7 +97,11 @@ class JsonValue:
         return self._up_to(1, "a number from 0 to 1")
 
     def _up_to(self, maximum: float, expected: str) -> float:
-        if not isinstance(self.value, (int, float)) or isinstance(self.value, bool) or not 0 <= self.value <= maximum:
+        if (
+            not isinstance(self.value, (int, float))
+            or isinstance(self.value, bool)
+            or not 0 <= self.value <= maximum
+        ):
             raise self.error(expected)
         return float(self.value)
 
@@ -116,8 +122,8 @@ class JsonValue:
 
 def read_json(path: str) -> Iterator[JsonValue]:
     """
-    The objects of a file, which is a single object, a list of objects, or has an object on each line. In place of a
-    damaged line there is its error, which any use of it raises.
+    The objects of a file, which is a single object, a list of objects, or has an object on each line. In
+    place of a damaged line there is its error, which any use of it raises.
     """
     for item in with_errors(partial(read_json_objects, path)):
         yield JsonValue(item, path) if isinstance(item, ConfigurationError) else JsonValue(item[1], item[0])

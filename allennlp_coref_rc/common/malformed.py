@@ -1,4 +1,6 @@
-"""What is done with the malformed parts of a file: by default the file is refused, or each of them costs itself."""
+"""
+What is done with the malformed parts of a file: by default the file is refused, or each of them costs itself.
+"""
 
 from collections.abc import Callable, Iterable, Iterator
 from typing import TypeVar, Union
@@ -29,7 +31,9 @@ def kept(make: Callable[[Item], Made], items: Iterable[Item], leave_out: LeaveOu
 
 
 def with_errors(read: Callable[[LeaveOut], Iterable[Item]]) -> Iterator[Union[Item, ConfigurationError]]:
-    """The items that `read` gives, and before each of them the errors of what was left out on the way to it."""
+    """
+    The items that `read` gives, and before each of them the errors of what was left out on the way to it.
+    """
     errors: list[ConfigurationError] = []
     for item in read(errors.append):
         yield from errors

@@ -1,6 +1,6 @@
 """
-Checks values from files and users by pydantic models. A `ConfigurationError` says what is wrong and where: "FILE, line
-3: tables.a.rows[2]: found 3, expected a string".
+Checks values from files and users by pydantic models. A `ConfigurationError` says what is wrong and where:
+"FILE, line 3: tables.a.rows[2]: found 3, expected a string".
 """
 
 import re
@@ -38,13 +38,15 @@ PHRASES = {
     "model_attributes_type": "an object",
     "unexpected_keyword_argument": "no such key",
 }
-"""By the type of one of pydantic's errors, what was expected. Other texts are made from pydantic's message."""
+"""
+By the type of one of pydantic's errors, what was expected. Other texts are made from pydantic's message.
+"""
 
 
 class Schema(BaseModel):
     """
-    A model whose values have the annotated types already: `1` is no string, `"1"` and `true` are no integers. It
-    refuses unknown keys, unless a subclass has `model_config = ConfigDict(extra="ignore")`.
+    A model whose values have the annotated types already: `1` is no string, `"1"` and `true` are no integers.
+    It refuses unknown keys, unless a subclass has `model_config = ConfigDict(extra="ignore")`.
     """
 
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True, allow_inf_nan=False)
@@ -55,14 +57,16 @@ class Schema(BaseModel):
         if isinstance(content, dict) and cls.model_config["extra"] == "forbid":
             for key in content:
                 if key not in cls.model_fields:
-                    raise InvalidValue(f"one of {', '.join(cls.model_fields)}", found=f"the unknown key {excerpt(key)}")
+                    raise InvalidValue(
+                        f"one of {', '.join(cls.model_fields)}", found=f"the unknown key {excerpt(key)}"
+                    )
         return content
 
 
 class InvalidValue(ValueError):
     """
-    Raised by validators of models. `keys` lead from the value that is validated to the wrong one, which is shown by its
-    beginning in JSON unless `found` describes it.
+    Raised by validators of models. `keys` lead from the value that is validated to the wrong one, which is
+    shown by its beginning in JSON unless `found` describes it.
     """
 
     def __init__(self, expected: str, *keys: Key, found: Optional[str] = None) -> None:
@@ -93,14 +97,16 @@ def numbers(text: Any) -> list[int]:
     return list(dict.fromkeys(chosen))
 
 
-Numbers = Annotated[list[int], BeforeValidator(lambda value: value if isinstance(value, list) else numbers(value))]
+Numbers = Annotated[
+    list[int], BeforeValidator(lambda value: value if isinstance(value, list) else numbers(value))
+]
 """A list of integers, or a text that stands for one."""
 
 
 def validated(type_: type[T], value: Any, place: Union[str, Callable[[Sequence[Key]], str]] = "") -> T:
     """
-    The value as a `type_`, such as a `Schema` or `list[int]`. `place` says where it comes from ("FILE, line 3"), or
-    gives this for the path of a wrong value.
+    The value as a `type_`, such as a `Schema` or `list[int]`. `place` says where it comes from ("FILE, line
+    3"), or gives this for the path of a wrong value.
     """
     try:
         return _adapter(type_).validate_python(value)
@@ -119,7 +125,9 @@ def validated(type_: type[T], value: Any, place: Union[str, Callable[[Sequence[K
 
 
 def read_yaml(file: str, type_: type[T]) -> T:
-    """The content of a YAML file as a `type_`. Keys are strings, even if they look like numbers, and differ."""
+    """
+    The content of a YAML file as a `type_`. Keys are strings, even if they look like numbers, and differ.
+    """
     with open_text(file) as lines:
         loader = _Loader("".join(lines))
     try:
@@ -194,8 +202,12 @@ class _Loader(yaml.SafeLoader):
         for key_node, _ in node.value:
             key = self.construct_object(key_node, deep=True)
             if not isinstance(key, (str, int, float)):
-                raise yaml.constructor.ConstructorError(None, None, f"found the key {key!r}", key_node.start_mark)
+                raise yaml.constructor.ConstructorError(
+                    None, None, f"found the key {key!r}", key_node.start_mark
+                )
             if str(key) in seen:
-                raise yaml.constructor.ConstructorError(None, None, f"found the key {key!r} twice", key_node.start_mark)
+                raise yaml.constructor.ConstructorError(
+                    None, None, f"found the key {key!r} twice", key_node.start_mark
+                )
             seen.add(str(key))
         return {str(key): value for key, value in super().construct_mapping(node, deep).items()}

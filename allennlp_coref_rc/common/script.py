@@ -20,7 +20,10 @@ class ScriptParser(argparse.ArgumentParser):
 
 
 def run(main: Callable[[], Optional[int]]) -> NoReturn:
-    """Exits with the status that a script's `main` returns, or with 2 and one line for an error that users can fix."""
+    """
+    Exits with the status that a script's `main` returns, or with 2 and one line for an error that users can
+    fix.
+    """
     try:
         sys.exit(main())
     except Exception as error:

@@ -1,4 +1,6 @@
-"""Reads files that are about the same things in the same order, such as the predictions of several readers."""
+"""
+Reads files that are about the same things in the same order, such as the predictions of several readers.
+"""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import zip_longest
@@ -10,11 +12,15 @@ T = TypeVar("T")
 
 
 def side_by_side(
-    paths: Sequence[str], read: Callable[[str], Iterable[T]], identity: Callable[[T], Any], shown: Callable[[T], str]
+    paths: Sequence[str],
+    read: Callable[[str], Iterable[T]],
+    identity: Callable[[T], Any],
+    shown: Callable[[T], str],
 ) -> Iterator[list[T]]:
     """
-    The first values that `read` gives of each file, then the second ones, and so on. Those that stand side by side have
-    to have the same `identity`, such as the same question. Error messages name a value as it is `shown`.
+    The first values that `read` gives of each file, then the second ones, and so on. Those that stand side by
+    side have to have the same `identity`, such as the same question. Error messages name a value as it is
+    `shown`.
     """
     for number, values in enumerate(zip_longest(*map(read, paths)), start=1):
         first, expected = next((path, one) for path, one in zip(paths, values) if one is not None)

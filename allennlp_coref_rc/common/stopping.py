@@ -21,7 +21,9 @@ class Terminated(KeyboardInterrupt):
 
 @contextmanager
 def terminable() -> Iterator[None]:
-    """Within this, SIGTERM raises `Terminated` in this process, so that it tidies up. Its forks end at once."""
+    """
+    Within this, SIGTERM raises `Terminated` in this process, so that it tidies up. Its forks end at once.
+    """
     if threading.current_thread() is not threading.main_thread():
         # Python handles signals only in the main thread.
         yield
@@ -60,10 +62,13 @@ def uninterrupted() -> Iterator[None]:
 
 
 @contextmanager
-def with_resume_hint(resume_hint: Callable[[], str], output: str = "", kept: Callable[[], str] = str) -> Iterator[None]:
+def with_resume_hint(
+    resume_hint: Callable[[], str], output: str = "", kept: Callable[[], str] = str
+) -> Iterator[None]:
     """
-    Within this, an interruption or a full disk gives a message that says how to resume ("the same command resumes") and
-    what an interrupted command has `kept`. `output` is where it writes, for errors that do not name a file.
+    Within this, an interruption or a full disk gives a message that says how to resume ("the same command
+    resumes") and what an interrupted command has `kept`. `output` is where it writes, for errors that do not
+    name a file.
     """
     try:
         yield
@@ -75,7 +80,9 @@ def with_resume_hint(resume_hint: Callable[[], str], output: str = "", kept: Cal
         if not is_full(error):
             raise
         message = user_message(error) if isinstance(error, OSError) else f"{output}: {user_message(error)}"
-        raise ConfigurationError(f"{message}; free space, then {resume_hint() or 'give the command again'}") from error
+        raise ConfigurationError(
+            f"{message}; free space, then {resume_hint() or 'give the command again'}"
+        ) from error
 
 
 def is_full(error: BaseException) -> bool:

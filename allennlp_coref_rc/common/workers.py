@@ -22,7 +22,9 @@ Item = tuple[str, Any]
 """A place, which error messages name, and the value there."""
 
 START = 3.5
-"""The seconds that workers take to start: one process imports PyTorch and AllenNLP, and they are its copies."""
+"""
+The seconds that workers take to start: one process imports PyTorch and AllenNLP, and they are its copies.
+"""
 
 WARM_UP = 3.0
 """The seconds that the first chunks may take for work that is done only once."""
@@ -46,15 +48,16 @@ def chunks(items: Iterable[Item], size: int) -> Iterator[Chunk]:
 
 class Workers:
     """
-    The processes that work on chunks: this one, others on this machine, or those of a Dask cluster. Use it in a `with`
-    statement. Processes on this machine end with this one, whatever ends it, and listen to no network.
+    The processes that work on chunks: this one, others on this machine, or those of a Dask cluster. Use it in
+    a `with` statement. Processes on this machine end with this one, whatever ends it, and listen to no
+    network.
 
     # Parameters
 
     number : `int`, optional (default = `None`)
-        The number of processes on this machine, each with one thread; 0 uses this process alone. By default this
-        process begins alone, and workers, one for each processor, take over if they will finish earlier; not if this
-        process has used a GPU, since each worker would need as much memory.
+        The number of processes on this machine, each with one thread; 0 uses this process alone. By default
+        this process begins alone, and workers, one for each processor, take over if they will finish earlier;
+        not if this process has used a GPU, since each worker would need as much memory.
     scheduler : `str`, optional (default = `None`)
         The address of a cluster's scheduler, in place of processes on this machine: tcp://host:8786, or
         tls://host:8786 with certificates that Dask's configuration names (`distributed.comm.tls`).
@@ -63,7 +66,10 @@ class Workers:
     """
 
     def __init__(
-        self, number: Optional[int] = None, scheduler: Optional[str] = None, preload: str = "allennlp_coref_rc"
+        self,
+        number: Optional[int] = None,
+        scheduler: Optional[str] = None,
+        preload: str = "allennlp_coref_rc",
     ) -> None:
         self._number = number
         self._scheduler = scheduler
@@ -123,8 +129,9 @@ class Workers:
         self, function: Callable[[list[Item]], Any], chunks: Iterable[Chunk], number: int = 0
     ) -> Iterator[tuple[Chunk, Any]]:
         """
-        Each chunk with the function's result for its items, or `None` if a worker died, in the order of completion. Few
-        chunks are in memory. `number` is that of all chunks, from which the time is estimated.
+        Each chunk with the function's result for its items, or `None` if a worker died, in the order of
+        completion. Few chunks are in memory. `number` is that of all chunks, from which the time is
+        estimated.
         """
         chunks = iter(chunks)
         if not self._executor:
@@ -148,7 +155,9 @@ class Workers:
                 self._start(workers)
                 return
 
-    def _together(self, function: Callable[[list[Item]], Any], chunks: Iterator[Chunk]) -> Iterator[tuple[Chunk, Any]]:
+    def _together(
+        self, function: Callable[[list[Item]], Any], chunks: Iterator[Chunk]
+    ) -> Iterator[tuple[Chunk, Any]]:
         running: dict[Future, Chunk] = {}
         # If this is stopped, all processes end. A pool that ends cannot stand futures that were cancelled.
         while True:
@@ -178,7 +187,9 @@ class Workers:
 
 
 def pays(seconds: float, workers: int, preparation: float = 0.0) -> bool:
-    """Whether workers, which have to start and prepare first, finish earlier than one process in these seconds."""
+    """
+    Whether workers, which have to start and prepare first, finish earlier than one process in these seconds.
+    """
     return workers > 1 and START + preparation + seconds / workers < seconds
 
 
@@ -203,8 +214,9 @@ def end_with(parent_ended: Callable[..., Any], *arguments: Any) -> None:
 
 def one_thread_in_forks(torch: Any) -> None:
     """
-    Lets PyTorch, which is given, compute in one thread in forks of this process. Its other threads are not forked, and
-    OpenMP would wait for them for ever. A fork of a process that has not computed yet may set more.
+    Lets PyTorch, which is given, compute in one thread in forks of this process. Its other threads are not
+    forked, and OpenMP would wait for them for ever. A fork of a process that has not computed yet may set
+    more.
     """
     if hasattr(os, "register_at_fork"):
         os.register_at_fork(after_in_child=partial(torch.set_num_threads, 1))
@@ -217,7 +229,8 @@ def uses_gpu() -> bool:
 
 
 async def _knock(address: str) -> None:
-    # A `Client` that finds no scheduler stays in memory, and can make the next one hang when it is garbage-collected.
+    # A `Client` that finds no scheduler stays in memory, and can make the next one hang when it is
+    # garbage-collected.
     from distributed.comm import connect
     from distributed.security import Security
 

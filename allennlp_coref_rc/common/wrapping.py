@@ -6,7 +6,10 @@ import wrapt
 
 
 def wrapping(name: str) -> Callable[[Callable[..., Any]], Callable[[Any], None]]:
-    """Makes a patch of a wrapper of `wrapt`, which takes the place of a module's function or method of this name."""
+    """
+    Makes a patch of a wrapper of `wrapt`, which takes the place of a module's function or method of this
+    name.
+    """
 
     def patch_of(wrapper: Callable[..., Any]) -> Callable[[Any], None]:
         @functools.wraps(wrapper)

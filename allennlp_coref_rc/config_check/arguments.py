@@ -1,4 +1,6 @@
-"""Finds errors in the arguments of AllenNLP's commands that AllenNLP says late, or by an obscure exception."""
+"""
+Finds errors in the arguments of AllenNLP's commands that AllenNLP says late, or by an obscure exception.
+"""
 
 import json
 import os
@@ -22,7 +24,9 @@ def check_arguments(command: str, args: Namespace) -> None:
 
 
 def check_experiment(path: str, overrides: str = "", devices: bool = True) -> dict[str, Any]:
-    """The values of an experiment's config. A `ConfigurationError` lists the errors in it, if there are any."""
+    """
+    The values of an experiment's config. A `ConfigurationError` lists the errors in it, if there are any.
+    """
     params = load_config(path, overrides)
     problems = check_config(params, devices)
     if len(problems) == 1:
@@ -59,7 +63,9 @@ def _evaluate(args: Namespace) -> None:
     reader = _check_archive(args).get("validation_dataset_reader")
     inputs = _inputs(args.input_file)
     if not inputs or "" in inputs:
-        raise ConfigurationError(f"found the input {args.input_file!r}, expected files or splits, with commas between")
+        raise ConfigurationError(
+            f"found the input {args.input_file!r}, expected files or splits, with commas between"
+        )
     for path in inputs:
         _check_data(args.archive_file, reader, path)
     others: list[str] = []
@@ -74,7 +80,9 @@ def _evaluate(args: Namespace) -> None:
         for path in outputs:
             _check_output_file(path, inputs)
             if path and is_among(path, others) and not is_in_place(destination(path)):
-                raise ConfigurationError(f"{path}: found the same file for two outputs, expected another for each")
+                raise ConfigurationError(
+                    f"{path}: found the same file for two outputs, expected another for each"
+                )
             others.append(path)
 
 
@@ -104,7 +112,9 @@ def _diff(args: Namespace) -> None:
     for checkpoint in (args.checkpoint1, args.checkpoint2):
         for name, value in read_state_dict(_get_checkpoint_path(checkpoint)).items():
             if not hasattr(value, "shape"):
-                raise ConfigurationError(f"{checkpoint}: found {name!r}, which is not a tensor, expected weights")
+                raise ConfigurationError(
+                    f"{checkpoint}: found {name!r}, which is not a tensor, expected weights"
+                )
 
 
 def _print_results(args: Namespace) -> None:
@@ -115,7 +125,10 @@ def _print_results(args: Namespace) -> None:
 
 
 def _check_archive(args: Namespace) -> dict[str, Any]:
-    """The config of an archive or folder, with overrides and a `validation_dataset_reader`; empty if it is remote."""
+    """
+    The config of an archive or folder, with overrides and a `validation_dataset_reader`; empty if it is
+    remote.
+    """
     from allennlp.common.params import parse_overrides, with_overrides
 
     missing = missing_devices({"cuda_device": args.cuda_device})

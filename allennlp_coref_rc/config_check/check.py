@@ -2,8 +2,8 @@
 Checks the config of an experiment before any data are read: names that are not registered, unknown keys,
 values of a wrong type, devices and files that are missing.
 
-The check follows a config along the signatures of constructors, as AllenNLP's `FromParams` does. Where it cannot, it
-says nothing: a missed error shows later, but a false alarm would stop a good run.
+The check follows a config along the signatures of constructors, as AllenNLP's `FromParams` does. Where it
+cannot, it says nothing: a missed error shows later, but a false alarm would stop a good run.
 """
 
 import os
@@ -32,13 +32,20 @@ RANGES: dict[str, tuple[float, float]] = {
     "numpy_seed": (0, 2**32 - 1),
     "pytorch_seed": (-(2**63), 2**64 - 1),
 }
-"""By key, the least and the greatest number. With others, AllenNLP fails late, without the key, or trains nonsense."""
+"""
+By key, the least and the greatest number. With others, AllenNLP fails late, without the key, or trains
+nonsense.
+"""
 
 FILES = ("pretrained_file", "weights_file_path", "directory")
-"""Keys of files that AllenNLP reads only after the data. A path may also be a URL, or "(archive)#file in it"."""
+"""
+Keys of files that AllenNLP reads only after the data. A path may also be a URL, or "(archive)#file in it".
+"""
 
 REGEXES = ("no_grad", "prevent_regexes", "regexes")
-"""Keys of lists of regular expressions, or of pairs that begin with one. AllenNLP uses them only when it trains."""
+"""
+Keys of lists of regular expressions, or of pairs that begin with one. AllenNLP uses them only when it trains.
+"""
 
 
 def check_config(params: dict[str, Any], devices: bool = True, files: bool = True) -> list[str]:
@@ -72,14 +79,20 @@ def _walk(params: Mapping[str, Any]) -> list[Problem]:
 
 
 def check_object(base: type, params: dict[str, Any], key: str) -> list[str]:
-    """The errors in the config of one object, such as an annotator. Messages have `key` before the object's keys."""
+    """
+    The errors in the config of one object, such as an annotator. Messages have `key` before the object's
+    keys.
+    """
     walk = ConfigWalk()
     walk.object(base, params, key, None)
     return grouped(walk.problems)
 
 
 def grouped(problems: Iterable[Problem]) -> list[str]:
-    """A line for each problem. If several keys have the same problem, such as the items of a list, it has one line."""
+    """
+    A line for each problem. If several keys have the same problem, such as the items of a list, it has one
+    line.
+    """
     keys: dict[str, list[str]] = {}
     for key, text in problems:
         keys.setdefault(text, []).append(key)
@@ -94,10 +107,14 @@ def missing_devices(params: Mapping[str, Any]) -> list[Problem]:
     import torch
 
     number = torch.cuda.device_count()
-    there = "no GPU that PyTorch can use" if not number else f"{counted(number, 'GPU')}, the first of which is 0"
+    there = (
+        "no GPU that PyTorch can use" if not number else f"{counted(number, 'GPU')}, the first of which is 0"
+    )
     expected = "-1, the processor" if not number else f"-1, the processor, or up to {number - 1}"
     devices = named(params, ("cuda_device", "cuda_devices"))
-    flat = [(key, one) for key, device in devices for one in (device if isinstance(device, list) else [device])]
+    flat = [
+        (key, one) for key, device in devices for one in (device if isinstance(device, list) else [device])
+    ]
     return [
         (key, f"found {device}, but this machine has {there}; expected {expected}")
         for key, device in flat
@@ -128,7 +145,9 @@ def data_paths(params: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any],
 
 
 def missing_data(reader: Mapping[str, Any], path: str) -> Optional[str]:
-    """The error in a data path of the config of a reader; `None` if there is none, or if this cannot be told."""
+    """
+    The error in a data path of the config of a reader; `None` if there is none, or if this cannot be told.
+    """
     from allennlp.common import Params
     from allennlp.data import DatasetReader
 
@@ -163,17 +182,23 @@ def _settings(params: Mapping[str, Any]) -> list[Problem]:
         for metric in [metrics] if isinstance(metrics, str) else metrics if isinstance(metrics, list) else []:
             if isinstance(metric, str) and metric[:1] not in ("+", "-"):
                 expected = f"+{metric} if more of it is better, or -{metric}"
-                problems.append(("trainer.validation_metric", f"found {excerpt(metric)}, expected {expected}"))
+                problems.append(
+                    ("trainer.validation_metric", f"found {excerpt(metric)}, expected {expected}")
+                )
         device = trainer.get("cuda_device")
         if isinstance(device, str):
-            problems.append(("trainer.cuda_device", f"found {excerpt(device)}, expected a number; -1 is the processor"))
+            problems.append(
+                ("trainer.cuda_device", f"found {excerpt(device)}, expected a number; -1 is the processor")
+            )
     for key in SEEDS:
         if params.get(key) is not None and type(params[key]) is not int:
             problems.append((key, f"found {excerpt(params[key])}, expected a whole number"))
     for key, number in named(params, tuple(RANGES)):
         least, most = RANGES[key.rpartition(".")[2]]
         if type(number) in (int, float) and not least <= number <= most:
-            problems.append((key, f"found {number}, expected {least} {'or more' if most == inf else f'to {most}'}"))
+            problems.append(
+                (key, f"found {number}, expected {least} {'or more' if most == inf else f'to {most}'}")
+            )
     for key, patterns in named(params, REGEXES):
         for number, item in enumerate(patterns if isinstance(patterns, list) else []):
             pattern = item[0] if isinstance(item, list) and item else item
@@ -183,7 +208,9 @@ def _settings(params: Mapping[str, Any]) -> list[Problem]:
                 text = f"found {excerpt(pattern)}, expected a regular expression ({error})"
                 problems.append((join(key, str(number)), text))
     if params.get("datasets_for_vocab_creation") == [] and "vocabulary" not in params:
-        problems.append(("datasets_for_vocab_creation", 'found [], expected some of "train", "validation" and "test"'))
+        problems.append(
+            ("datasets_for_vocab_creation", 'found [], expected some of "train", "validation" and "test"')
+        )
     distributed = params.get("distributed")
     if isinstance(distributed, Mapping):
         devices = distributed.get("cuda_devices")

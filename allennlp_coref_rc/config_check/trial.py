@@ -35,8 +35,9 @@ ENCODERS = "allennlp_coref_rc.modules.seq2seq_encoders"
 
 def try_out(params: Mapping[str, Any]) -> list[str]:
     """
-    The warnings of encoders in the model that a config describes. Raises a `ConfigurationError` if first instances, or
-    the model without what is pretrained, cannot be made, or if the model cannot run on these instances.
+    The warnings of encoders in the model that a config describes. Raises a `ConfigurationError` if first
+    instances, or the model without what is pretrained, cannot be made, or if the model cannot run on these
+    instances.
     """
     params = _without(deepcopy(dict(params)), LARGE)
     instances: dict[str, list[Instance]] = {}
@@ -48,8 +49,14 @@ def try_out(params: Mapping[str, Any]) -> list[str]:
                 if "://" not in path:
                     instances[key] = _guarded(key, partial(_first, reader, path))
             model = params.get("model")
-            if instances and isinstance(model, dict) and not any(named([model, params["dataset_reader"]], DOWNLOADED)):
-                _guarded("model", partial(_run, _model(params, sum(instances.values(), [])), instances.values()))
+            if (
+                instances
+                and isinstance(model, dict)
+                and not any(named([model, params["dataset_reader"]], DOWNLOADED))
+            ):
+                _guarded(
+                    "model", partial(_run, _model(params, sum(instances.values(), [])), instances.values())
+                )
     finally:
         getLogger(ENCODERS).removeHandler(warnings)
     return [record.getMessage() for record in warnings.buffer]

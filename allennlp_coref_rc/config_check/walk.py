@@ -26,10 +26,14 @@ GIVEN_LATER = {
 """By key, the arguments that it gives to constructors that it calls later than others."""
 
 HANDING_ON = ("allennlp_coref_rc.", "allennlp.training.")
-"""Packages whose constructors hand all of their `**kwargs` on to a parent's. Those of others may take any key."""
+"""
+Packages whose constructors hand all of their `**kwargs` on to a parent's. Those of others may take any key.
+"""
 
 LOOKED_UP = ("type", "run_sanity_checks")
-"""Keys that no signature names: that of the class, and an older name of the trainer's `run_confidence_checks`."""
+"""
+Keys that no signature names: that of the class, and an older name of the trainer's `run_confidence_checks`.
+"""
 
 KINDS = {int: "a whole number", bool: "true or false", float: "a number", str: "a string"}
 
@@ -47,8 +51,8 @@ class ConfigWalk:
         self, cls: Any, value: Any, key: str, given: Optional[frozenset[str]], others: Iterable[str] = ()
     ) -> None:
         """
-        Checks a value from which a class is constructed. The arguments that are `given`, if known, do not come from the
-        config; `others` are keys that are used elsewhere.
+        Checks a value from which a class is constructed. The arguments that are `given`, if known, do not
+        come from the config; `others` are keys that are used elsewhere.
         """
         from allennlp.common import Registrable
 
@@ -79,7 +83,13 @@ class ConfigWalk:
         self._arguments(cls, constructor, value, key, given, others)
 
     def _arguments(
-        self, cls: type, constructor: Any, value: Mapping, key: str, given: Optional[frozenset], others: Iterable[str]
+        self,
+        cls: type,
+        constructor: Any,
+        value: Mapping,
+        key: str,
+        given: Optional[frozenset],
+        others: Iterable[str],
     ) -> None:
         from allennlp.common.from_params import remove_optional
 
@@ -99,7 +109,8 @@ class ConfigWalk:
                 owner = "a config" if not key else cls.__name__
                 known = f"it has {', '.join(sorted([*ours, *others])) or 'none'}"
                 self._say(
-                    join(key, name), f"{owner} has no such key; {f'did you mean {similar[0]}?' if similar else known}"
+                    join(key, name),
+                    f"{owner} has no such key; {f'did you mean {similar[0]}?' if similar else known}",
                 )
             meant.update(similar)
         for name, parameter in parameters.items():
@@ -114,7 +125,9 @@ class ConfigWalk:
                     self._say(inner, f"found {lack}, but {'a config' if not key else cls.__name__} needs it")
 
     def value(self, annotation: Any, value: Any, key: str, given: Optional[frozenset[str]]) -> None:
-        """Checks a value against a parameter's type annotation, in the order in which AllenNLP tries types."""
+        """
+        Checks a value against a parameter's type annotation, in the order in which AllenNLP tries types.
+        """
         from allennlp.common import Lazy
         from allennlp.common.from_params import can_construct_from_params
 
@@ -136,7 +149,9 @@ class ConfigWalk:
             if len(args) == 2 and can_construct_from_params(args[1]):
                 self._mapping(args[1], value, key, given)
         # If AllenNLP cannot construct something, it takes the value as it is.
-        elif (origin is tuple or origin in LISTS and len(args) == 1) and all(map(can_construct_from_params, args)):
+        elif (origin is tuple or origin in LISTS and len(args) == 1) and all(
+            map(can_construct_from_params, args)
+        ):
             self._list(origin, args, value, key, given)
 
     def _mapping(self, annotation: Any, value: Any, key: str, given: Optional[frozenset[str]]) -> None:
@@ -146,7 +161,9 @@ class ConfigWalk:
         for name, inner in value.items():
             self.value(annotation, inner, join(key, name), given)
 
-    def _list(self, origin: Any, args: tuple[Any, ...], value: Any, key: str, given: Optional[frozenset[str]]) -> None:
+    def _list(
+        self, origin: Any, args: tuple[Any, ...], value: Any, key: str, given: Optional[frozenset[str]]
+    ) -> None:
         if not isinstance(value, (list, tuple)):
             self._say(key, f"found {excerpt(value)}, expected a list")
             return
@@ -167,7 +184,9 @@ class ConfigWalk:
             if any(inner != key for inner, _ in problems):
                 self.problems += problems
                 return
-        expected = [KINDS.get(annotation) or getattr(annotation, "__name__", str(annotation)) for annotation in args]
+        expected = [
+            KINDS.get(annotation) or getattr(annotation, "__name__", str(annotation)) for annotation in args
+        ]
         self._say(key, f"found {excerpt(value)}, expected {' or '.join(expected)}")
 
     def _say(self, key: str, text: str) -> None:
@@ -175,14 +194,20 @@ class ConfigWalk:
 
 
 def accepted_keys(cls: type, constructor: Any) -> tuple[dict[str, inspect.Parameter], bool]:
-    """The parameters that a config can give to a constructor, and whether every other key is certainly an error."""
+    """
+    The parameters that a config can give to a constructor, and whether every other key is certainly an error.
+    """
     from allennlp.common.from_params import infer_constructor_params
 
     if constructor is object.__init__:
         return {}, True
     known = infer_constructor_params(cls, constructor)
-    parameters = {name: found for name, found in known.items() if name != "self" and found.kind != found.VAR_KEYWORD}
-    return parameters, len(parameters) == len(known.keys() - {"self"}) or cls.__module__.startswith(HANDING_ON)
+    parameters = {
+        name: found for name, found in known.items() if name != "self" and found.kind != found.VAR_KEYWORD
+    }
+    return parameters, len(parameters) == len(known.keys() - {"self"}) or cls.__module__.startswith(
+        HANDING_ON
+    )
 
 
 def _is_followed(cls: Any) -> bool:

@@ -32,8 +32,9 @@ class DownloadError(Exception):
 @dataclass(frozen=True)
 class File:
     """
-    A file of a data set, or an archive, of which only `folder` is unpacked. `name` is its path in the data set's
-    folder. Without a URL, the user has to put it there by hand. Size and checksum are verified if they are known.
+    A file of a data set, or an archive, of which only `folder` is unpacked. `name` is its path in the data
+    set's folder. Without a URL, the user has to put it there by hand. Size and checksum are verified if they
+    are known.
     """
 
     name: str
@@ -46,9 +47,10 @@ class File:
 @dataclass(frozen=True)
 class DataSet:
     """
-    A data set. `name` is that of its folder too, `holds` says what is in it, and `page` is the address of a page about
-    it. `contents` are the files and folders that it has when it is complete. All `files` are needed, but only the first
-    of the `archives` that is available. `by_hand` is what the user has to do, if no program can fetch it.
+    A data set. `name` is that of its folder too, `holds` says what is in it, and `page` is the address of a
+    page about it. `contents` are the files and folders that it has when it is complete. All `files` are
+    needed, but only the first of the `archives` that is available. `by_hand` is what the user has to do, if
+    no program can fetch it.
     """
 
     name: str
@@ -70,9 +72,10 @@ DATA_SETS = read_yaml(str(Path(__file__).with_name("data_sets.yaml")), tuple[Dat
 
 def get(data_set: DataSet, folder: Path, attempts: int = 5, wait: float = 1.0) -> None:
     """
-    Downloads what a data set lacks, or raises a `DownloadError`. `folder` is that of all data sets; archives that the
-    user has fetched are in its subfolder `downloads`. A file is given up after `attempts` consecutive attempts without
-    progress. After the first attempt that fails it waits `wait` seconds, and twice as long after each further one.
+    Downloads what a data set lacks, or raises a `DownloadError`. `folder` is that of all data sets; archives
+    that the user has fetched are in its subfolder `downloads`. A file is given up after `attempts`
+    consecutive attempts without progress. After the first attempt that fails it waits `wait` seconds, and
+    twice as long after each further one.
     """
     if not data_set.missing(folder):
         return
@@ -122,7 +125,9 @@ def _get_archive(data_set: DataSet, archive: File, folder: Path, attempts: int, 
 
 
 def download(file: File, path: Path, attempts: int = 5, wait: float = 1.0) -> None:
-    """Downloads a file, `NAME.part` until it is complete and verified, which the next attempt or run resumes."""
+    """
+    Downloads a file, `NAME.part` until it is complete and verified, which the next attempt or run resumes.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_name(path.name + ".part")
     failed = 0
@@ -146,7 +151,9 @@ def download(file: File, path: Path, attempts: int = 5, wait: float = 1.0) -> No
         verify(file, part)
     except DownloadError as error:
         part.unlink()
-        raise DownloadError(f"{file.url}: {error}. It is removed; run this again to download it again") from error
+        raise DownloadError(
+            f"{file.url}: {error}. It is removed; run this again to download it again"
+        ) from error
     os.replace(part, path)
 
 
@@ -155,7 +162,8 @@ def _fetch(file: File, part: Path) -> None:
         raise DownloadError(f"{file.name}: found no address of it, expected one to fetch it from")
     have = _size(part)
     if file.size is not None and have >= file.size:
-        # Either it is complete and only needs its name, or it belongs to another file. The checksum tells which.
+        # Either it is complete and only needs its name, or it belongs to another file. The checksum tells
+        # which.
         return
     # If the server compressed the file, we could not ask for a part of it.
     headers = {"Accept-Encoding": "identity", **({"Range": f"bytes={have}-"} if have else {})}
@@ -176,7 +184,9 @@ def _fetch(file: File, part: Path) -> None:
         total = have + int(length) if length.isdecimal() else file.size
         with (
             open(part, "ab" if have else "wb") as output,
-            tqdm(desc=file.name, total=total, initial=have, unit="B", unit_scale=True, unit_divisor=1024) as progress,
+            tqdm(
+                desc=file.name, total=total, initial=have, unit="B", unit_scale=True, unit_divisor=1024
+            ) as progress,
         ):
             for chunk in response.iter_content(CHUNK):
                 output.write(chunk)
@@ -224,7 +234,9 @@ def unpack(data_set: DataSet, archive: File, path: Path, folder: Path) -> None:
         target.mkdir(parents=True, exist_ok=True)
         for entry in unpacked.iterdir():
             if (target / entry.name).is_dir():
-                raise DownloadError(f"{target / entry.name}: found a folder that is not complete: move it away")
+                raise DownloadError(
+                    f"{target / entry.name}: found a folder that is not complete: move it away"
+                )
         for entry in sorted(unpacked.iterdir()):
             os.replace(entry, target / entry.name)
 
@@ -236,5 +248,9 @@ def describe(data_set: DataSet, folder: Path) -> str:
     size = f"{sum(sizes) / 1e6:,.1f} MB" if sizes else "size unknown"
     how = "by hand" if data_set.by_hand else "automatic"
     missing = data_set.missing(folder)
-    state = "complete" if not missing else "not here" if len(missing) == len(data_set.contents) else "incomplete"
-    return f"{data_set.name}: {data_set.holds}\n    {size}; {how}; {data_set.licence}; {data_set.page}; {state}"
+    state = (
+        "complete" if not missing else "not here" if len(missing) == len(data_set.contents) else "incomplete"
+    )
+    return (
+        f"{data_set.name}: {data_set.holds}\n    {size}; {how}; {data_set.licence}; {data_set.page}; {state}"
+    )

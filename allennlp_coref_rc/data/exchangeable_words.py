@@ -1,6 +1,6 @@
 """
-Finds words that can be exchanged in a data set without changing it, such as the names of people in bAbI's stories, from
-its questions alone. Not in the papers; `exchangeable_words` says how.
+Finds words that can be exchanged in a data set without changing it, such as the names of people in bAbI's
+stories, from its questions alone. Not in the papers; `exchangeable_words` says how.
 """
 
 import math
@@ -50,7 +50,9 @@ class Exchange(NamedTuple):
 
 class ExchangeableWords(NamedTuple):
     groups: list[list[list[str]]]
-    """Groups of names that can stand for each other, each a list of forms, as `EntitySubstitution` takes them."""
+    """
+    Groups of names that can stand for each other, each a list of forms, as `EntitySubstitution` takes them.
+    """
     exchanges: list[Exchange]
     """All exchanges that were tested."""
 
@@ -63,7 +65,10 @@ class _Test(NamedTuple):
 
 
 class _Level(NamedTuple):
-    """A level of abstraction: for each word the word that stands for its class, and the hash of each context then."""
+    """
+    A level of abstraction: for each word the word that stands for its class, and the hash of each context
+    then.
+    """
 
     classes: Numbers
     hashes: NDArray[np.uint64]
@@ -71,22 +76,24 @@ class _Level(NamedTuple):
 
 def exchangeable_words(questions: Sequence[AskedQuestion]) -> ExchangeableWords:
     """
-    Finds groups of words that can be exchanged in a data set. An exchange, such as that of two names, is consistent in
-    the passage, the question and the answer. It is refused if it changes how often any context occurs.
+    Finds groups of words that can be exchanged in a data set. An exchange, such as that of two names, is
+    consistent in the passage, the question and the answer. It is refused if it changes how often any context
+    occurs.
 
-    A context (see `contexts_of`) has words that are exchanged as they are. Other words stand for themselves; for their
-    class; for their class, but for the words of one class; or all words are the same.
+    A context (see `contexts_of`) has words that are exchanged as they are. Other words stand for themselves;
+    for their class; for their class, but for the words of one class; or all words are the same.
 
-    Questions about one passage, or about beginnings of it, are a group, which is independent of other groups. If the
-    exchange changes nothing, the difference that it makes to the number of times that a group has a context is as
-    likely to be positive as negative. So the sum of all differences, over the root of the sum of their squares, has
-    about a standard normal distribution (a sign-flip test). The level is `LEVEL`, corrected for the number of contexts
-    (Bonferroni).
+    Questions about one passage, or about beginnings of it, are a group, which is independent of other groups.
+    If the exchange changes nothing, the difference that it makes to the number of times that a group has a
+    context is as likely to be positive as negative. So the sum of all differences, over the root of the sum
+    of their squares, has about a standard normal distribution (a sign-flip test). The level is `LEVEL`,
+    corrected for the number of contexts (Bonferroni).
 
-    Classes are found first, by sentences, three words, and questions with answers. A group has words whose exchanges
-    are all accepted. Words of one class that are in no group may still be exchanged together with words of another
-    class, such as "north" and "south" with "n" and "s": these are tested two by two. Words that are in answers alone
-    are exchanged in no other way. Words that are too rare to be tested are left out. The result is deterministic.
+    Classes are found first, by sentences, three words, and questions with answers. A group has words whose
+    exchanges are all accepted. Words of one class that are in no group may still be exchanged together with
+    words of another class, such as "north" and "south" with "n" and "s": these are tested two by two. Words
+    that are in answers alone are exchanged in no other way. Words that are too rare to be tested are left
+    out. The result is deterministic.
 
     # Parameters
 
@@ -95,7 +102,10 @@ def exchangeable_words(questions: Sequence[AskedQuestion]) -> ExchangeableWords:
     """
     if not questions:
         return ExchangeableWords([], [])
-    contexts, in_texts = _Contexts(questions), {word for each in questions for text in each[:2] for word in text}
+    contexts, in_texts = (
+        _Contexts(questions),
+        {word for each in questions for text in each[:2] for word in text},
+    )
     words, classes = contexts.words, _classes(_Contexts(questions, SIMPLE))
     alike, itself = _alike(classes, len(words)), np.arange(len(words))
     but_for_one = [np.where(np.isin(itself, names), itself, alike) for names in classes]
@@ -120,17 +130,21 @@ def exchangeable_words(questions: Sequence[AskedQuestion]) -> ExchangeableWords:
     forms = [[[word] for word in group] for group in groups]
     for first, second in combinations(tied, 2):
         forms += _tied_forms(first, second, accepts)
-    exchanges = [Exchange([(words[a], words[b]) for a, b in swaps], test.p, test.why) for swaps, test in tests.items()]
-    return ExchangeableWords([[[words[word] for word in name] for name in group] for group in forms], exchanges)
+    exchanges = [
+        Exchange([(words[a], words[b]) for a, b in swaps], test.p, test.why) for swaps, test in tests.items()
+    ]
+    return ExchangeableWords(
+        [[[words[word] for word in name] for name in group] for group in forms], exchanges
+    )
 
 
 class _Contexts:
     """
     The contexts of all questions, and the tests on them.
 
-    Equal contexts are found by their hashes. A hash is the sum, over the places of a context, of a random number of the
-    word and its mark times one of the place, plus one of the kind, modulo 2^64. So an exchange changes only the terms
-    of the words that are exchanged.
+    Equal contexts are found by their hashes. A hash is the sum, over the places of a context, of a random
+    number of the word and its mark times one of the place, plus one of the kind, modulo 2^64. So an exchange
+    changes only the terms of the words that are exchanged.
     """
 
     def __init__(self, questions: Sequence[AskedQuestion], kinds: Sequence[str] = KINDS) -> None:
@@ -161,7 +175,9 @@ class _Contexts:
             return generator.integers(2**63, size=number, dtype=np.uint64) * np.uint64(2) + np.uint64(1)
 
         self._code, self._code_exchanged = random(len(self.words)), random(len(self.words))
-        self._code_of_place = random(self._length.max())[np.arange(len(self._word)) - self._start[self._context]]
+        self._code_of_place = random(self._length.max())[
+            np.arange(len(self._word)) - self._start[self._context]
+        ]
         marked = np.add.reduceat(random(len(marks))[mark_of] * self._code_of_place, self._start)
         self._hash_of_marks = marked + random(len(KINDS))[self._kind]
 
@@ -271,7 +287,9 @@ def _cliques(accepted: Mapping[Swap, float]) -> list[list[int]]:
     return sorted({group[0]: sorted(group) for group in group_of.values() if len(group) > 1}.values())
 
 
-def _tied_forms(first: Sequence[int], second: Sequence[int], accepts: Callable[..., bool]) -> list[list[list[int]]]:
+def _tied_forms(
+    first: Sequence[int], second: Sequence[int], accepts: Callable[..., bool]
+) -> list[list[list[int]]]:
     """Groups of names with two forms, one of each class, which are exchangeable only together."""
 
     def are_exchangeable(name: Swap, other: Swap) -> bool:

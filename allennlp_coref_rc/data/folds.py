@@ -25,10 +25,10 @@ class Article(Schema):
 
 def write_folds(path: str, folder: str, folds: int = 5, seed: int = 1) -> Iterator[tuple[str, int]]:
     """
-    Writes the files `fold_1/train.json`, `fold_1/test.json` and so on, and yields them with their numbers of passages.
-    Each article is in the test file of one fold, and in the training files of all others. A file that `coref-rc
-    annotate` has written, with a passage and its questions on each line, gives such files, `train.jsonl` and
-    `test.jsonl`, with the same articles.
+    Writes the files `fold_1/train.json`, `fold_1/test.json` and so on, and yields them with their numbers of
+    passages. Each article is in the test file of one fold, and in the training files of all others. A file
+    that `coref-rc annotate` has written, with a passage and its questions on each line, gives such files,
+    `train.jsonl` and `test.jsonl`, with the same articles.
     """
     header = read_header(path)
     articles = [
@@ -49,7 +49,9 @@ def write_folds(path: str, folder: str, folds: int = 5, seed: int = 1) -> Iterat
                     json.dump({"data": [content for _, content in chosen]}, file)
             else:
                 output += "l"
-                write_documents(output, (own["paragraphs"][0] for _, own in chosen), {"reader": header["reader"]})
+                write_documents(
+                    output, (own["paragraphs"][0] for _, own in chosen), {"reader": header["reader"]}
+                )
             yield output, sum(len(article.paragraphs) for article, _ in chosen)
 
 
@@ -61,12 +63,15 @@ def _annotated(path: str) -> Iterator[tuple[str, dict[str, Any]]]:
 
 def deal(passages: Mapping[str, int], folds: int, seed: int) -> dict[str, int]:
     """
-    By title, the fold of each article, from 1, given its number of passages. Articles with more passages are dealt
-    first, and those with equally many in random order. Each goes to the fold that has the fewest passages so far. So
-    the folds' numbers of passages differ by at most one if there are enough articles with a single passage.
+    By title, the fold of each article, from 1, given its number of passages. Articles with more passages are
+    dealt first, and those with equally many in random order. Each goes to the fold that has the fewest
+    passages so far. So the folds' numbers of passages differ by at most one if there are enough articles with
+    a single passage.
     """
     if not 2 <= folds <= len(passages):
-        raise ConfigurationError(f"--folds: found {folds}, expected 2 to {len(passages)}, the number of articles")
+        raise ConfigurationError(
+            f"--folds: found {folds}, expected 2 to {len(passages)}, the number of articles"
+        )
     titles = list(passages)
     random.Random(seed).shuffle(titles)
     fold_of, sizes = {}, [0] * folds

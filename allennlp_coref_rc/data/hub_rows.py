@@ -10,8 +10,8 @@ from allennlp_coref_rc.common.json_value import JsonValue
 def read_rows(address: str, columns: Sequence[str], optional: Sequence[str] = ()) -> Iterator[JsonValue]:
     """
     The rows of a data set of the Hugging Face hub, or of local data in its form, with their places
-    ("hf://squad?split=train, row 3", from 0 as in `datasets`), the `columns` and those `optional` ones that it has. A
-    column within another has a dotted name, such as `document.id`.
+    ("hf://squad?split=train, row 3", from 0 as in `datasets`), the `columns` and those `optional` ones that
+    it has. A column within another has a dotted name, such as `document.id`.
     """
     rows = _load(parse_address(address)).flatten().with_format(None)
     missing = [column for column in columns if column not in rows.column_names]
@@ -43,14 +43,20 @@ def _load(source: HubDataSet) -> Any:
         return load_dataset(source.path, source.name, split=source.split, revision=source.revision)
     except (DatasetsError, OSError, ValueError) as error:
         reason = " ".join(str(error).split())
-        raise ConfigurationError(f"{source.address}: found no data that can be read: {reason:.300}") from error
+        raise ConfigurationError(
+            f"{source.address}: found no data that can be read: {reason:.300}"
+        ) from error
 
 
 def _split_of(source: HubDataSet, saved: Any) -> Any:
-    """The split that a source names. A folder of `save_to_disk` may have several splits, or be a single one."""
+    """
+    The split that a source names. A folder of `save_to_disk` may have several splits, or be a single one.
+    """
     splits = saved if isinstance(saved, dict) else {str(saved.split): saved}
     if source.split is None and saved is not splits:
         return saved
     if source.split not in splits:
-        raise ConfigurationError(f"{source.address}: found no such split, expected one of {', '.join(splits)}")
+        raise ConfigurationError(
+            f"{source.address}: found no such split, expected one of {', '.join(splits)}"
+        )
     return splits[source.split]

@@ -1,4 +1,6 @@
-"""The questions of training data, and their contexts, in which `exchangeable_words` tests exchanges of words."""
+"""
+The questions of training data, and their contexts, in which `exchangeable_words` tests exchanges of words.
+"""
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
@@ -38,8 +40,12 @@ class Context(NamedTuple):
     """Texts that are no part of it, but whose words are marked in its parts."""
 
     def marked_words(self) -> Iterator[tuple[str, tuple[int, ...]]]:
-        """Each word, with its part and the places at which each other text of the context first has it, from 1."""
-        firsts = [{word: i for i, word in reversed([*enumerate(text, 1)])} for text in self.parts + self.others]
+        """
+        Each word, with its part and the places at which each other text of the context first has it, from 1.
+        """
+        firsts = [
+            {word: i for i, word in reversed([*enumerate(text, 1)])} for text in self.parts + self.others
+        ]
         for i, part in enumerate(self.parts):
             elsewhere = firsts[:i] + firsts[i + 1 :]
             for word in part:
@@ -51,21 +57,28 @@ def asked_questions(instances: Iterable[Instance]) -> list[AskedQuestion]:
     questions = []
     for metadata in map(metadata_of, instances):
         if metadata.get("answer") is not None:
-            texts = metadata["passage_tokens"], metadata["question_tokens"], re.findall(r"[^\s,]+", metadata["answer"])
+            texts = (
+                metadata["passage_tokens"],
+                metadata["question_tokens"],
+                re.findall(r"[^\s,]+", metadata["answer"]),
+            )
             questions.append(AskedQuestion(*(tuple(word.lower() for word in words) for words in texts)))
     return questions
 
 
 def numbered_contexts(questions: Sequence[AskedQuestion]) -> Iterator[tuple[int, Context]]:
     """All contexts, each with the number of its group of questions."""
-    return ((number, context) for number, group in enumerate(_groups(questions)) for context in contexts_of(group))
+    return (
+        (number, context) for number, group in enumerate(_groups(questions)) for context in contexts_of(group)
+    )
 
 
 def contexts_of(questions: Sequence[AskedQuestion]) -> Iterator[Context]:
     """
-    The contexts of a group of questions: the sentences of a passage; three words in a row; a question with its answer;
-    two sentences that share words, or that follow each other; a sentence with an answer, with or without the question;
-    and a sentence with the rarest words of the question, another sentence, and the answer.
+    The contexts of a group of questions: the sentences of a passage; three words in a row; a question with
+    its answer; two sentences that share words, or that follow each other; a sentence with an answer, with or
+    without the question; and a sentence with the rarest words of the question, another sentence, and the
+    answer.
     """
     facts = _sentences(questions[-1].passage)
     last: dict[str, int] = {}
@@ -110,7 +123,9 @@ def _sentences(words: Words) -> list[Words]:
 
 
 def _key_fact(facts: Sequence[Words], question: Words) -> Optional[Words]:
-    """The last sentence with the word of the question that is in the fewest sentences, the first of such words."""
+    """
+    The last sentence with the word of the question that is in the fewest sentences, the first of such words.
+    """
     counts = {word: sum(word in fact for fact in facts) for word in question}
     rarest = min(filter(counts.get, counts), key=counts.__getitem__, default=None)
     return next((fact for fact in reversed(facts) if rarest in fact), None)

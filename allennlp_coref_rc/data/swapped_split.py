@@ -1,4 +1,7 @@
-"""Divides NarrativeQA's annotated test and validation summaries for experiments without official training summaries."""
+"""
+Divides NarrativeQA's annotated test and validation summaries for experiments without official training
+summaries.
+"""
 
 import os
 from collections.abc import Iterator, Sequence
@@ -16,20 +19,27 @@ def write_swapped_split(
     official_test: str, official_validation: str, folder: str, validation: int = 35
 ) -> Iterator[tuple[str, int, int]]:
     """
-    Writes train.jsonl, valid.jsonl and test.jsonl into a folder, and yields each with its numbers of documents and
-    questions. In the order of their ids, the first `validation` documents of the official test split are for
-    validation, and the others for training. The documents of the official validation split are for the test.
-    `OTHER_DOCUMENT` in the folder gets the same files with a control: see `exchanged`. `coref-rc annotate` has written
-    the two given files.
+    Writes train.jsonl, valid.jsonl and test.jsonl into a folder, and yields each with its numbers of
+    documents and questions. In the order of their ids, the first `validation` documents of the official test
+    split are for validation, and the others for training. The documents of the official validation split are
+    for the test. `OTHER_DOCUMENT` in the folder gets the same files with a control: see `exchanged`.
+    `coref-rc annotate` has written the two given files.
     """
     ordered, test = (
-        sorted((document for _, document in read_documents(path)), key=lambda document: document.text.id or "")
+        sorted(
+            (document for _, document in read_documents(path)), key=lambda document: document.text.id or ""
+        )
         for path in (official_test, official_validation)
     )
     if min(len(ordered) - validation, validation, len(test)) < 2:
-        raise ConfigurationError(f"found {len(ordered)} and {len(test)} documents, expected two or more for each file")
+        raise ConfigurationError(
+            f"found {len(ordered)} and {len(test)} documents, expected two or more for each file"
+        )
     for name, documents in (("train", ordered[validation:]), ("valid", ordered[:validation]), ("test", test)):
-        for output, content in ((folder, documents), (os.path.join(folder, OTHER_DOCUMENT), exchanged(documents))):
+        for output, content in (
+            (folder, documents),
+            (os.path.join(folder, OTHER_DOCUMENT), exchanged(documents)),
+        ):
             os.makedirs(output, exist_ok=True)
             path = os.path.join(output, f"{name}.jsonl")
             write_documents(path, content, {"reader": "annotated_narrativeqa"})
@@ -38,8 +48,8 @@ def write_swapped_split(
 
 def exchanged(documents: Sequence[Document]) -> list[Document]:
     """
-    The documents (two or more) in order, each with the sentences and annotations of the next longer passage. The
-    longest passage has those of the second longest.
+    The documents (two or more) in order, each with the sentences and annotations of the next longer passage.
+    The longest passage has those of the second longest.
     """
     order = sorted(range(len(documents)), key=lambda number: documents[number].parts[0])
     source_of = dict(zip(order, [*order[1:], order[-2]]))
@@ -48,8 +58,9 @@ def exchanged(documents: Sequence[Document]) -> list[Document]:
 
 def with_annotations_of(document: Document, other: Document) -> Document:
     """
-    A document whose passage has the sentences and annotations of another passage, as far as they lie within it. The
-    tokens after the end of a shorter one are one more sentence. The questions keep their own annotations.
+    A document whose passage has the sentences and annotations of another passage, as far as they lie within
+    it. The tokens after the end of a shorter one are one more sentence. The questions keep their own
+    annotations.
     """
     (passage, *questions), _ = document.apart()
     (source, *_), _ = other.apart()

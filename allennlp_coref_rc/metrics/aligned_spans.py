@@ -16,8 +16,8 @@ Answer = Union[str, Sequence[str]]
 
 def span_words(text: str) -> tuple[str, ...]:
     """
-    The words of a span as DROP's evaluation compares them: in lower case, split at hyphens, without ASCII punctuation
-    and articles. Numbers keep their punctuation, and are equal if their values are.
+    The words of a span as DROP's evaluation compares them: in lower case, split at hyphens, without ASCII
+    punctuation and articles. Numbers keep their punctuation, and are equal if their values are.
     """
     words: list[str] = []
     for word in SEPARATOR.split(text.lower()):
@@ -29,12 +29,13 @@ def span_words(text: str) -> tuple[str, ...]:
 
 def aligned_scores(prediction: Answer, reference: Answer) -> tuple[float, float]:
     """
-    The exact match and the F1 of an answer of any number of spans (Dua et al. 2019, section 5; Dasigi et al. 2019).
+    The exact match and the F1 of an answer of any number of spans (Dua et al. 2019, section 5; Dasigi et al.
+    2019).
 
-    Exact match is 1 if both have the same spans. For F1, predicted and expected spans are paired, each with one at
-    most, so that the sum of the pairs' F1 is highest; it is the mean over the larger of the two sets. The F1 of two
-    spans is that of their sets of words, and 0 where the expected one has numbers and the predicted one has none of
-    them. As in the official evaluation it is rounded to two decimal places.
+    Exact match is 1 if both have the same spans. For F1, predicted and expected spans are paired, each with
+    one at most, so that the sum of the pairs' F1 is highest; it is the mean over the larger of the two sets.
+    The F1 of two spans is that of their sets of words, and 0 where the expected one has numbers and the
+    predicted one has none of them. As in the official evaluation it is rounded to two decimal places.
     """
     predicted, expected = _spans(prediction), _spans(reference)
     exact_match = float(set(predicted) == set(expected) and len(predicted) == len(expected))

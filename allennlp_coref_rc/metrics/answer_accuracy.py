@@ -8,8 +8,8 @@ from allennlp.training.metrics import Metric
 @Metric.register("answer_accuracy")
 class AnswerAccuracy(Metric):
     """
-    The share of questions answered correctly, over two denominators: `accuracy` over the questions that were kept, and
-    `accuracy_official` over all questions of the data set, where skipped ones count as wrong.
+    The share of questions answered correctly, over two denominators: `accuracy` over the questions that were
+    kept, and `accuracy_official` over all questions of the data set, where skipped ones count as wrong.
     """
 
     def __init__(self) -> None:

@@ -14,8 +14,8 @@ NUM_COUNTS = 1 + len(MEANS) + 2 + 2 * MAX_ORDER
 
 def correctness(prediction: dict[str, Any]) -> Optional[float]:
     """
-    Whether an answer is correct, as 1 or `True`, by the prediction's own `correct`, Quoref's `exact_match`, or because
-    it is the `gold` answer in upper or lower case; `None` if nothing is known.
+    Whether an answer is correct, as 1 or `True`, by the prediction's own `correct`, Quoref's `exact_match`,
+    or because it is the `gold` answer in upper or lower case; `None` if nothing is known.
     """
     for key in ("correct", "exact_match"):
         if key in prediction:
@@ -27,7 +27,10 @@ def correctness(prediction: dict[str, Any]) -> Optional[float]:
 
 
 def answer_counts(prediction: str, references: Sequence[str], same_reference: bool = False) -> list[float]:
-    """The counts that a question adds to the sums for `scores_of`: 1, Rouge-L, exact match, F1, and those of Bleu."""
+    """
+    The counts that a question adds to the sums for `scores_of`: 1, Rouge-L, exact match, F1, and those of
+    Bleu.
+    """
     if isinstance(references, str) or not references:
         raise ConfigurationError(f"references: found {references!r}, expected a list of one or more")
     predicted, expected = ptb_tokens(prediction), [ptb_tokens(text) for text in references]

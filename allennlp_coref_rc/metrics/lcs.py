@@ -15,13 +15,15 @@ def lcs_length(a: Sequence[str], b: Sequence[str]) -> int:
 
 def lcs_lengths(a: Sequence[str], b: Sequence[str], windows: numpy.ndarray) -> numpy.ndarray:
     """
-    The lengths of the longest common subsequences of `a` and each of many selections of items of `b`, computed
-    together. A row of the dynamic programme is a number in which each 0 bit stands for a step up (Hyyrö, 2004).
+    The lengths of the longest common subsequences of `a` and each of many selections of items of `b`,
+    computed together. A row of the dynamic programme is a number in which each 0 bit stands for a step up
+    (Hyyrö, 2004).
 
-    `windows`, of shape (num_windows, width), has positions in `b`, one selection a row; -1 is padding. The result has
-    the shape (num_windows,).
+    `windows`, of shape (num_windows, width), has positions in `b`, one selection a row; -1 is padding. The
+    result has the shape (num_windows,).
     """
-    # Sums of 64 bits may overflow, but only bits that are not used are lost. Longer rows are Python's integers.
+    # Sums of 64 bits may overflow, but only bits that are not used are lost. Longer rows are Python's
+    # integers.
     dtype = numpy.uint64 if len(a) <= 64 else object
     places = _places(a)
     matches = numpy.array([places.get(item, 0) for item in b] + [0], dtype=dtype)

@@ -11,19 +11,21 @@ from allennlp_coref_rc.metrics.answer_scores import NUM_COUNTS, answer_counts, s
 @Metric.register("narrativeqa")
 class NarrativeQaMetric(Metric):
     """
-    The scores reported on NarrativeQA (Kočiský et al. 2018, Mihaylov and Frank 2019), all from 0 to 1: `rouge_l`, the
-    mean over the questions; `bleu_1` … `bleu_4`, of all predictions together; and SQuAD's `exact_match` and `f1`, the
-    mean of the best over the references.
+    The scores reported on NarrativeQA (Kočiský et al. 2018, Mihaylov and Frank 2019), all from 0 to 1:
+    `rouge_l`, the mean over the questions; `bleu_1` … `bleu_4`, of all predictions together; and SQuAD's
+    `exact_match` and `f1`, the mean of the best over the references.
 
-    Rouge-L and Bleu are those of COCO's caption evaluation (see `rouge_l`, `bleu_counts` and `ptb_tokens`), without its
-    Java program. (The authors choose their models by another Rouge-L, of stems; that is not here.)
+    Rouge-L and Bleu are those of COCO's caption evaluation (see `rouge_l`, `bleu_counts` and `ptb_tokens`),
+    without its Java program. (The authors choose their models by another Rouge-L, of stems; that is not
+    here.)
 
     Registered as a `Metric` with name "narrativeqa".
 
     # Parameters
 
     same_reference : `bool`, optional (default = `False`)
-        Rouge-L is the best F over the references, as usual, instead of the F of the best precision and the best recall.
+        Rouge-L is the best F over the references, as usual, instead of the F of the best precision and the
+        best recall.
     """
 
     def __init__(self, same_reference: bool = False) -> None:
@@ -33,7 +35,9 @@ class NarrativeQaMetric(Metric):
     def __call__(self, predictions: Sequence[str], references: Sequence[Sequence[str]]) -> None:  # type: ignore[override]
         """Takes a text, and one or more reference answers, for each question."""
         if len(predictions) != len(references):
-            raise ConfigurationError(f"found references of {len(references)} questions, expected {len(predictions)}")
+            raise ConfigurationError(
+                f"found references of {len(references)} questions, expected {len(predictions)}"
+            )
         sums = torch.zeros_like(self._sums)
         for prediction, texts in zip(predictions, references):
             counts = answer_counts(prediction, texts, self._same_reference)

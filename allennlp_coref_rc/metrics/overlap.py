@@ -23,7 +23,9 @@ NO_PUNCTUATION = str.maketrans("", "", string.punctuation)
 
 
 def squad_tokens(text: str) -> list[str]:
-    """The words of a text as SQuAD's evaluation has them: in lower case, without ASCII punctuation and articles."""
+    """
+    The words of a text as SQuAD's evaluation has them: in lower case, without ASCII punctuation and articles.
+    """
     return ARTICLE.sub(" ", text.lower().translate(NO_PUNCTUATION)).split()
 
 
@@ -36,12 +38,14 @@ def squad_f1(prediction: Sequence[str], reference: Sequence[str]) -> float:
     return 2 * precision * recall / (precision + recall)
 
 
-def rouge_l(prediction: Sequence[str], references: Sequence[Sequence[str]], same_reference: bool = False) -> float:
+def rouge_l(
+    prediction: Sequence[str], references: Sequence[Sequence[str]], same_reference: bool = False
+) -> float:
     """
-    Rouge-L (Lin 2004) of a tokenised prediction. By default it is as in COCO's caption evaluation, which the papers on
-    NarrativeQA use: it combines the best precision and the best recall over the references, which may come from
-    different references. With `same_reference` it is the best F over the references. Recall counts `BETA` times as much
-    as precision. An empty text counts as one empty token.
+    Rouge-L (Lin 2004) of a tokenised prediction. By default it is as in COCO's caption evaluation, which the
+    papers on NarrativeQA use: it combines the best precision and the best recall over the references, which
+    may come from different references. With `same_reference` it is the best F over the references. Recall
+    counts `BETA` times as much as precision. An empty text counts as one empty token.
     """
     prediction = prediction or [""]
     pairs = []
@@ -56,9 +60,9 @@ def rouge_l(prediction: Sequence[str], references: Sequence[Sequence[str]], same
 
 def bleu_counts(prediction: Sequence[str], references: Sequence[Sequence[str]]) -> list[int]:
     """
-    The counts that corpus Bleu sums over predictions: the length of the prediction and that of the reference closest to
-    it (of two the shorter); then, for n = 1 … 4, how many n-grams the prediction has, and how many of them a reference
-    has too, each counted as often as in the reference that has it most.
+    The counts that corpus Bleu sums over predictions: the length of the prediction and that of the reference
+    closest to it (of two the shorter); then, for n = 1 … 4, how many n-grams the prediction has, and how many
+    of them a reference has too, each counted as often as in the reference that has it most.
     """
     closest = min((abs(len(reference) - len(prediction)), len(reference)) for reference in references)[1]
     counts = [len(prediction), closest]
@@ -73,8 +77,8 @@ def bleu_counts(prediction: Sequence[str], references: Sequence[Sequence[str]]) 
 
 def bleu(counts: Sequence[float]) -> list[float]:
     """
-    Corpus Bleu-1 … Bleu-4 (Papineni et al. 2002) of summed `bleu_counts`: geometric means of the n-grams' precisions,
-    times a penalty if predictions are shorter than the references.
+    Corpus Bleu-1 … Bleu-4 (Papineni et al. 2002) of summed `bleu_counts`: geometric means of the n-grams'
+    precisions, times a penalty if predictions are shorter than the references.
     """
     predicted, expected, *pairs = counts
     ratio = (predicted + TINY) / (expected + SMALL)

@@ -10,7 +10,20 @@ ABBREVIATIONS = (
 ).split()
 
 # Words with an apostrophe that are one token.
-WHOLE = ("o'clock", "ma'am", "o'er", "e'er", "ne'er", "c'mon", "cap'n", "hawai'i", "qa'ida", "'em", "'til", "'cause")
+WHOLE = (
+    "o'clock",
+    "ma'am",
+    "o'er",
+    "e'er",
+    "ne'er",
+    "c'mon",
+    "cap'n",
+    "hawai'i",
+    "qa'ida",
+    "'em",
+    "'til",
+    "'cause",
+)
 
 LETTER = r"[^\W\d_]"
 CHAINED = rf"(?:[dol]')?(?:{LETTER}|\d)+(?:-(?:[dol]'(?={LETTER}))?(?:{LETTER}|\d)+)*"
@@ -45,7 +58,11 @@ TOKEN = re.compile(
 REPLACED = {"(": "-lrb-", ")": "-rrb-", "[": "-lsb-", "]": "-rsb-", "{": "-lcb-", "}": "-rcb-"}
 REPLACED.update({"£": "#", "€": "$", "¤": "$", "¢": "cents", "½": "1/2", "¼": "1/4", "¾": "3/4"})
 REPLACED.update(
-    {eyes + bracket: eyes + REPLACED[bracket] for eyes in (":", ";", "=", ":-", ";-", "=-") for bracket in "()"}
+    {
+        eyes + bracket: eyes + REPLACED[bracket]
+        for eyes in (":", ";", "=", ":-", ";-", "=-")
+        for bracket in "()"
+    }
 )
 REMOVED = frozenset("' \" ` . ? ! , : - ; … – — “ ” ‘ ’ « »".split())
 
@@ -57,12 +74,14 @@ CONTROLS = str.maketrans(
 
 def ptb_tokens(text: str) -> list[str]:
     """
-    The tokens of a text as COCO's caption evaluation, and with it that of NarrativeQA, has them: those of Stanford's
-    PTBTokenizer (3.4.1) of the text in lower case, without punctuation. Written in Python, from what that program
-    was seen to do: of 115,720 texts from NarrativeQA 9 have other tokens here, of 6,956 sentences from novels 14.
+    The tokens of a text as COCO's caption evaluation, and with it that of NarrativeQA, has them: those of
+    Stanford's PTBTokenizer (3.4.1) of the text in lower case, without punctuation. Written in Python, from
+    what that program was seen to do: of 115,720 texts from NarrativeQA 9 have other tokens here, of 6,956
+    sentences from novels 14.
 
-    "Can't" is "ca" and "n't", "U.S." keeps its full stops, brackets are kept as "-lrb-" and the like (it is their
-    capitalised names that the evaluation would remove), and so are two or more question or exclamation marks.
+    "Can't" is "ca" and "n't", "U.S." keeps its full stops, brackets are kept as "-lrb-" and the like (it is
+    their capitalised names that the evaluation would remove), and so are two or more question or exclamation
+    marks.
     """
     text = text.lower().translate(CONTROLS).replace("&amp;", "&").replace("&lt;", "<").replace("&gt;", ">")
     return [REPLACED.get(token, token) for token in TOKEN.findall(text) if token not in REMOVED]

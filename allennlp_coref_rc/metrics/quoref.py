@@ -13,8 +13,8 @@ NAMES = ("exact_match", "f1")
 @Metric.register("quoref")
 class QuorefMetric(Metric):
     """
-    The official scores of Quoref (Dasigi et al. 2019), from 0 to 1: `exact_match` and `f1`, means over the questions
-    (see `aligned_scores`). Answers may have several spans, and predictions too.
+    The official scores of Quoref (Dasigi et al. 2019), from 0 to 1: `exact_match` and `f1`, means over the
+    questions (see `aligned_scores`). Answers may have several spans, and predictions too.
 
     Registered as a `Metric` with name "quoref".
     """
@@ -23,9 +23,13 @@ class QuorefMetric(Metric):
         self.reset()
 
     def __call__(self, predictions: Sequence[Answer], references: Sequence[Sequence[str]]) -> None:  # type: ignore[override]
-        """Takes a text, or the texts of several spans, and all spans of the right answer, for each question."""
+        """
+        Takes a text, or the texts of several spans, and all spans of the right answer, for each question.
+        """
         if len(predictions) != len(references):
-            raise ConfigurationError(f"found references of {len(references)} questions, expected {len(predictions)}")
+            raise ConfigurationError(
+                f"found references of {len(references)} questions, expected {len(predictions)}"
+            )
         sums = torch.zeros_like(self._sums)
         for prediction, spans in zip(predictions, references):
             sums += torch.tensor([1, *self.of_question(prediction, spans).values()], dtype=torch.double)

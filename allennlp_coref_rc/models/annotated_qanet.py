@@ -24,18 +24,18 @@ MODELING_LAYERS = 3
 @Model.register("annotated_qanet")
 class AnnotatedQanet(SpanModel):
     """
-    `QANet <https://openreview.net/forum?id=B14TlG-RW>`_ (Yu et al., ICLR 2018) with any encoders, which may read
-    annotations. With `dassa` as the modelling layer it is the model of `Discourse-Aware Semantic Self-Attention
-    <https://aclanthology.org/D19-1257>`_ (Mihaylov & Frank, EMNLP 2019).
+    `QANet <https://openreview.net/forum?id=B14TlG-RW>`_ (Yu et al., ICLR 2018) with any encoders, which may
+    read annotations. With `dassa` as the modelling layer it is the model of `Discourse-Aware Semantic
+    Self-Attention <https://aclanthology.org/D19-1257>`_ (Mihaylov & Frank, EMNLP 2019).
 
-    Embeddings pass a projection, highway layers and another projection; one encoder reads passage and question;
-    attention merges the passage with the question, in both directions; the modelling layer is applied three times, with
-    the same weights. The results of the first and second application give the first token of the answer, those of the
-    first and third the last.
+    Embeddings pass a projection, highway layers and another projection; one encoder reads passage and
+    question; attention merges the passage with the question, in both directions; the modelling layer is
+    applied three times, with the same weights. The results of the first and second application give the first
+    token of the answer, those of the first and third the last.
 
-    Options that AllenNLP's `qanet` also has are named as there, and the model computes the same, with two differences.
-    The two projections before the encoders have biases, as in the code of DASSA's authors. And no tensor has a number
-    for each pair of passage tokens or for each span.
+    Options that AllenNLP's `qanet` also has are named as there, and the model computes the same, with two
+    differences. The two projections before the encoders have biases, as in the code of DASSA's authors. And
+    no tensor has a number for each pair of passage tokens or for each span.
 
     Registered as a `Model` with name "annotated_qanet".
 
@@ -73,7 +73,9 @@ class AnnotatedQanet(SpanModel):
     ) -> None:
         super().__init__(vocab, **kwargs)
         phrase_dim, modeling_dim = phrase_layer.get_input_dim(), modeling_layer.get_input_dim()
-        check_dimensions_match(modeling_dim, modeling_layer.get_output_dim(), "modeling_layer input", "its own output")
+        check_dimensions_match(
+            modeling_dim, modeling_layer.get_output_dim(), "modeling_layer input", "its own output"
+        )
         self._text_field_embedder = text_field_embedder
         self._embedding_proj_layer = torch.nn.Linear(text_field_embedder.get_output_dim(), phrase_dim)
         self._highway_layer = Highway(phrase_dim, num_highway_layers)
@@ -95,7 +97,9 @@ class AnnotatedQanet(SpanModel):
         question_annotations: Optional[AnnotationTensors] = None,
         **expected: Any,
     ) -> dict[str, Any]:
-        """The output of `SpanModel.answer`, which describes what else is `expected`: the span and the metadata."""
+        """
+        The output of `SpanModel.answer`, which describes what else is `expected`: the span and the metadata.
+        """
         embedded_passage, embedded_question = self._embed(passage, question)
         pair = Pair(
             TokenVectors(embedded_passage, get_text_field_mask(passage), passage_annotations),
@@ -120,8 +124,8 @@ class AnnotatedQanet(SpanModel):
 
     def _attend(self, pair: Pair) -> torch.Tensor:
         """
-        The passage, concatenated with the results of attention in both directions. Shape: (batch_size, passage_length,
-        4 * dim).
+        The passage, concatenated with the results of attention in both directions. Shape: (batch_size,
+        passage_length, 4 * dim).
         """
         passage, question = pair.passage.vectors, pair.question.vectors
         # Shape: (batch_size, passage_length, question_length)
@@ -129,6 +133,7 @@ class AnnotatedQanet(SpanModel):
         to_question = masked_softmax(similarity, pair.question.mask.unsqueeze(1))
         to_passage = masked_softmax(similarity.transpose(1, 2), pair.passage.mask.unsqueeze(1))
         of_question = to_question @ question
-        # Multiplies the right side first: the other order would need a number for each pair of passage tokens.
+        # Multiplies the right side first: the other order would need a number for each pair of passage
+        # tokens.
         of_passage = to_question @ (to_passage @ passage)
         return torch.cat([passage, of_question, passage * of_question, passage * of_passage], dim=-1)

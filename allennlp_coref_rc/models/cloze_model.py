@@ -24,8 +24,8 @@ NO_CANDIDATE = "none of the candidates occurs in the passage"
 
 class ClozeModel(Model):
     """
-    Base class of models that answer with one of several candidates, or with a class. It has the answer layer, the loss,
-    the accuracy and the output.
+    Base class of models that answer with one of several candidates, or with a class. It has the answer layer,
+    the loss, the accuracy and the output.
 
     # Parameters
 
@@ -47,8 +47,8 @@ class ClozeModel(Model):
         pointer : `Lazy[AnswerLayer]`
             The answer layer for answers that are words of the passage.
         classifier : `Lazy[AnswerLayer]`
-            The answer layer for answers that are classes. It is used if the vocabulary has classes, which the dataset
-            reader decides.
+            The answer layer for answers that are classes. It is used if the vocabulary has classes, which the
+            dataset reader decides.
         encoding_dim, embedding_dim : `int`
             The sizes of the vectors that the answer layer reads.
         """
@@ -73,18 +73,20 @@ class ClozeModel(Model):
         passage, query, embedded, candidates
             As in `AnswerLayer.forward`.
         answer : `torch.LongTensor`, optional (default = `None`)
-            Shape: (batch_size,). The index of the candidate or class. `UNKNOWN_ANSWER` counts as wrong and has no loss.
-            `SKIPPED_ANSWER` has no loss either, and counts as wrong only in the official accuracy.
+            Shape: (batch_size,). The index of the candidate or class. `UNKNOWN_ANSWER` counts as wrong and
+            has no loss. `SKIPPED_ANSWER` has no loss either, and counts as wrong only in the official
+            accuracy.
         metadata : `list[dict[str, Any]]`, optional (default = `None`)
         explanations : `list[Attention]`, optional (default = `None`)
 
         # Returns
 
         `dict[str, Any]`
-            `probabilities` and `log_probabilities`, shape (batch_size, num_candidates); `attention` of the answer
-            layer, shape (batch_size, passage_length). If answers are words of the passage, also `has_candidate`, which
-            says whether the passage has any candidate, shape (batch_size,). If the answer is given, also the `loss`,
-            the mean negative log-probability of the answer. And the `explanations`, if there are any.
+            `probabilities` and `log_probabilities`, shape (batch_size, num_candidates); `attention` of the
+            answer layer, shape (batch_size, passage_length). If answers are words of the passage, also
+            `has_candidate`, which says whether the passage has any candidate, shape (batch_size,). If the
+            answer is given, also the `loss`, the mean negative log-probability of the answer. And the
+            `explanations`, if there are any.
         """
         log_probabilities, attention = self._answer_layer(passage, query, embedded, candidates)
         output: dict[str, Any] = {
@@ -105,7 +107,9 @@ class ClozeModel(Model):
     def _score(
         self, log_probabilities: torch.Tensor, answer: torch.Tensor, has_candidate: Optional[torch.Tensor]
     ) -> torch.Tensor:
-        """The loss. Also counts right and wrong answers; if the passage has no candidate, the answer is wrong."""
+        """
+        The loss. Also counts right and wrong answers; if the passage has no candidate, the answer is wrong.
+        """
         correct = log_probabilities.argmax(dim=1) == answer
         if has_candidate is not None:
             correct = correct & has_candidate
@@ -117,17 +121,21 @@ class ClozeModel(Model):
 
     def make_output_human_readable(self, output_dict: dict[str, Any]) -> dict[str, Any]:
         """
-        Gives each question its `answer`, the `candidate_probabilities` by candidate, the tokens of the passage with
-        their `attention`, and the `clusters` used. If the answers of all questions are known, also the `gold` answer;
-        with `explain`, also the `explanations`, which are objects made by `Attention.to_json`. If no candidate has a
-        token in the passage, the `answer` is `None`. Then the batch also has `unanswered`, the reason, which is "" for
-        the other questions.
+        Gives each question its `answer`, the `candidate_probabilities` by candidate, the tokens of the
+        passage with their `attention`, and the `clusters` used. If the answers of all questions are known,
+        also the `gold` answer; with `explain`, also the `explanations`, which are objects made by
+        `Attention.to_json`. If no candidate has a token in the passage, the `answer` is `None`. Then the
+        batch also has `unanswered`, the reason, which is "" for the other questions.
         """
         namespace = CLASS_LABELS if self._answers_are_classes else CANDIDATE_LABELS
         labels = self.vocab.get_index_to_token_vocabulary(namespace)
         label_names = [labels[i] for i in range(len(labels))]
         questions, probabilities = output_dict["metadata"], output_dict["probabilities"].tolist()
-        possible = output_dict["has_candidate"].tolist() if "has_candidate" in output_dict else [True] * len(questions)
+        possible = (
+            output_dict["has_candidate"].tolist()
+            if "has_candidate" in output_dict
+            else [True] * len(questions)
+        )
         by_name: list[dict[str, float]] = []
         for values, metadata in zip(probabilities, questions):
             given = None if self._answers_are_classes else metadata["candidates"]
@@ -136,7 +144,9 @@ class ClozeModel(Model):
                 by_name[-1][name] = max(probability, by_name[-1].get(name, 0.0))
         readable: dict[str, Any] = {
             "id": [metadata["id"] for metadata in questions],
-            "answer": [max(own, key=own.__getitem__) if has and own else None for has, own in zip(possible, by_name)],
+            "answer": [
+                max(own, key=own.__getitem__) if has and own else None for has, own in zip(possible, by_name)
+            ],
             "unanswered": ["" if has else NO_CANDIDATE for has in possible],
             "candidate_probabilities": by_name,
             "passage_tokens": [metadata["passage_tokens"] for metadata in questions],
@@ -154,7 +164,10 @@ class ClozeModel(Model):
         if not any(readable["unanswered"]):
             del readable["unanswered"]
         if "explanations" in output_dict:
-            sides = [{side: metadata[f"{side}_tokens"] for side in ("passage", "question")} for metadata in questions]
+            sides = [
+                {side: metadata[f"{side}_tokens"] for side in ("passage", "question")}
+                for metadata in questions
+            ]
             readable["explanations"] = [
                 [attention.to_json(i, tokens) for attention in output_dict["explanations"]]
                 for i, tokens in enumerate(sides)

@@ -40,10 +40,11 @@ SMALLEST = 8
 @Model.register("ga_reader")
 class GAReader(ClozeModel):
     """
-    The Gated-Attention Reader (Dhingra et al., ACL 2017) with any encoder in its layers. Each layer encodes passage and
-    question; between two layers the question gates each token of the passage; the answer layer reads the encodings of
-    the last layer. With one layer this is the attention-sum reader, the "Bi-GRU" and "Bi-C-GRU" of Coref-GRU's Table 1.
-    With the gating "collaborative" and `question_self_belief` it is CG+SBA.
+    The Gated-Attention Reader (Dhingra et al., ACL 2017) with any encoder in its layers. Each layer encodes
+    passage and question; between two layers the question gates each token of the passage; the answer layer
+    reads the encodings of the last layer. With one layer this is the attention-sum reader, the "Bi-GRU" and
+    "Bi-C-GRU" of Coref-GRU's Table 1. With the gating "collaborative" and `question_self_belief` it is
+    CG+SBA.
 
     Registered as a `Model` with name "ga_reader".
 
@@ -55,37 +56,39 @@ class GAReader(ClozeModel):
     passage_encoders : `list[Seq2SeqEncoder]`
         One for each layer.
     question_encoders : `list[Seq2SeqEncoder]`, optional (default = `passage_encoders`)
-        One for each layer, with the same output dimension as the passage's. By default one encoder reads both texts.
+        One for each layer, with the same output dimension as the passage's. By default one encoder reads both
+        texts.
     stack_question : `bool`, optional (default = `True`)
-        Each question encoder reads the output of the one before it (Coref-GRU's code). If false, all of them read the
-        embeddings (the GA Reader's paper and code).
+        Each question encoder reads the output of the one before it (Coref-GRU's code). If false, all of them
+        read the embeddings (the GA Reader's paper and code).
     gating : `Gating`, optional (default = `GatedAttention()`)
     read_out : `str`, optional (default = `"final_states"`)
-        The vector of the question that the passage is scored against: `"final_states"`, the final states of the
-        encoder's directions, or `"cloze"`, the encoding of the question's "@placeholder".
+        The vector of the question that the passage is scored against: `"final_states"`, the final states of
+        the encoder's directions, or `"cloze"`, the encoding of the question's "@placeholder".
     question_self_belief, passage_self_belief : `SelfBeliefAggregation`, optional (default = `None`)
         Applied to the encodings of the question or the passage in the last layer.
     dropout : `float`, optional (default = `0.0`)
         Applied only to the gated passage between layers, as in the authors' code.
     qe_comm : `bool`, optional (default = `False`)
-        Tell the last layer's passage encoder which tokens of the passage occur in the question, by an embedding of size
-        2 beside its input. A word that is not in the vocabulary counts as not occurring. (The authors' code has no such
-        words, because it makes the vocabulary from all splits.)
+        Tell the last layer's passage encoder which tokens of the passage occur in the question, by an
+        embedding of size 2 beside its input. A word that is not in the vocabulary counts as not occurring.
+        (The authors' code has no such words, because it makes the vocabulary from all splits.)
     question_positions : `int`, optional (default = `0`)
         In place of `qe_comm`, tell this encoder at which position of the question the token first occurs, by
-        an embedding of size 16. Positions are counted from 1, and later ones than `question_positions` count as
-        `question_positions`. So in "from the kitchen to the garden" the encoder knows which place is the start. 0 for
-        no positions. Not in the papers.
+        an embedding of size 16. Positions are counted from 1, and later ones than `question_positions` count
+        as `question_positions`. So in "from the kitchen to the garden" the encoder knows which place is the
+        start. 0 for no positions. Not in the papers.
     cluster_one_hot : `int`, optional (default = `0`)
-        Put that many indicators of a token's coreference clusters beside its embedding, in passage and question (the
-        "GRU + 1-hot" of Table 1). Reads the annotation layer "coref_clusters" and ignores further clusters.
+        Put that many indicators of a token's coreference clusters beside its embedding, in passage and
+        question (the "GRU + 1-hot" of Table 1). Reads the annotation layer "coref_clusters" and ignores
+        further clusters.
     entity_substitution : `Lazy[EntitySubstitution]`, optional (default = `None`)
         Exchange names while training.
     pointer : `Lazy[AnswerLayer]`, optional (default = `attention_sum`)
         The answer layer for answers that are words of the passage.
     classifier : `Lazy[AnswerLayer]`, optional (default = `gated_selection`)
-        The answer layer for answers that are classes. It is used if the vocabulary has classes, which the dataset
-        reader decides.
+        The answer layer for answers that are classes. It is used if the vocabulary has classes, which the
+        dataset reader decides.
     initializer : `InitializerApplicator`, optional (default = `InitializerApplicator()`)
     """
 
@@ -118,7 +121,9 @@ class GAReader(ClozeModel):
             raise ConfigurationError("ga_reader: found qe_comm and question_positions, expected one of them")
         check_number("ga_reader", "question_positions", question_positions, least=0)
         self.explain = False
-        """Whether outputs hold the weights of every attention. Only predictions set it, since these are large."""
+        """
+        Whether outputs hold the weights of every attention. Only predictions set it, since these are large.
+        """
         self._text_field_embedder = text_field_embedder
         self._passage_encoders = torch.nn.ModuleList(passage_encoders)
         self._question_encoders = torch.nn.ModuleList(question_encoders)
@@ -134,7 +139,9 @@ class GAReader(ClozeModel):
             self._qe_comm = torch.nn.Embedding((question_positions or 1) + 1, dim)
         self._cluster_one_hot = cluster_one_hot
         self._check_encoders()
-        self._entity_substitution = entity_substitution.construct(vocab=vocab) if entity_substitution else None
+        self._entity_substitution = (
+            entity_substitution.construct(vocab=vocab) if entity_substitution else None
+        )
         dims = passage_encoders[-1].get_output_dim(), text_field_embedder.get_output_dim()
         self.build_answer_layer(pointer, classifier, *dims)
         initializer(self)
@@ -151,7 +158,10 @@ class GAReader(ClozeModel):
         for i, (passage, question) in enumerate(self._encoders()):
             if i == last and self._qe_comm is not None:
                 passage_dim += self._qe_comm.embedding_dim
-            for key, encoder, dim in (("passage", passage, passage_dim), ("question", question, question_dim)):
+            for key, encoder, dim in (
+                ("passage", passage, passage_dim),
+                ("question", question, question_dim),
+            ):
                 name = f"input of {key}_encoders[{i}]"
                 check_dimensions_match(encoder.get_input_dim(), dim, name, f"what it reads in layer {i}")
             outputs = f"output of passage_encoders[{i}]", f"output of question_encoders[{i}]"
@@ -162,7 +172,9 @@ class GAReader(ClozeModel):
         for name in ("question_self_belief", "passage_self_belief"):
             self_belief = getattr(self, f"_{name}")
             if self_belief is not None:
-                self_belief.check_input_dim(self._text_field_embedder.get_output_dim() + self._cluster_one_hot, name)
+                self_belief.check_input_dim(
+                    self._text_field_embedder.get_output_dim() + self._cluster_one_hot, name
+                )
 
     def _encoders(self) -> list[tuple[Seq2SeqEncoder, Seq2SeqEncoder]]:
         """The encoders of passage and question, layer by layer."""
@@ -197,7 +209,9 @@ class GAReader(ClozeModel):
         """
         if self._entity_substitution is not None and self.training:
             (passage, question), answer = self._entity_substitution([passage, question], answer)
-        embedded = Pair(self._embed(passage, passage_annotations), self._embed(question, question_annotations))
+        embedded = Pair(
+            self._embed(passage, passage_annotations), self._embed(question, question_annotations)
+        )
         inputs = embedded.with_vectors(*map(self._add_cluster_indicators, embedded))
         occurrences = self._occurrences(passage, question)
 
@@ -213,7 +227,10 @@ class GAReader(ClozeModel):
         return TokenVectors(self._text_field_embedder(text), get_text_field_mask(text), annotations)
 
     def _encode(
-        self, inputs: Pair, occurrences: Optional[torch.Tensor], explanations: Optional[list[Attention]] = None
+        self,
+        inputs: Pair,
+        occurrences: Optional[torch.Tensor],
+        explanations: Optional[list[Attention]] = None,
     ) -> Pair:
         """Encodes passage and question with all layers. `explanations` gets the attentions used."""
         passage, question = inputs.passage.vectors, inputs.question.vectors
@@ -240,8 +257,8 @@ class GAReader(ClozeModel):
 
     def _encode_in_buckets(self, inputs: Pair, occurrences: Optional[torch.Tensor]) -> Pair:
         """
-        The same as `_encode`. On a CPU, passages of similar length are encoded together, because padding takes time
-        there too. A GPU reads all passages at once, in the time of the longest one.
+        The same as `_encode`. On a CPU, passages of similar length are encoded together, because padding
+        takes time there too. A GPU reads all passages at once, in the time of the longest one.
         """
         passage = inputs.passage
         buckets = length_buckets(passage.lengths().tolist()) if passage.mask.device.type == "cpu" else []
@@ -296,7 +313,9 @@ class GAReader(ClozeModel):
         clusters = layer["clusters"]
         kept = (clusters != PADDING) & (clusters < self._cluster_one_hot)
         one_hot = embedded.new_zeros(*embedded.shape[:2], self._cluster_one_hot)
-        one_hot = one_hot.scatter_add(2, clusters.clamp(0, self._cluster_one_hot - 1), kept.to(embedded.dtype))
+        one_hot = one_hot.scatter_add(
+            2, clusters.clamp(0, self._cluster_one_hot - 1), kept.to(embedded.dtype)
+        )
         return torch.cat([embedded, one_hot], dim=-1)
 
     def _occurrences(self, passage: TextFieldTensors, question: TextFieldTensors) -> Optional[torch.Tensor]:
@@ -321,8 +340,9 @@ def _positions_in(
     passage: TextFieldTensors, question: TextFieldTensors, question_mask: torch.Tensor, unknown: int
 ) -> torch.Tensor:
     """
-    The position in the question, counted from 1, at which each token of the passage first occurs, or 0 if it does not.
-    An unknown word may be any word, so it counts as not occurring. Shape: (batch_size, passage_length).
+    The position in the question, counted from 1, at which each token of the passage first occurs, or 0 if it
+    does not. An unknown word may be any word, so it counts as not occurring. Shape: (batch_size,
+    passage_length).
     """
     passage_ids, question_ids = _word_ids(passage), _word_ids(question)
     same = (passage_ids.unsqueeze(2) == question_ids.unsqueeze(1)) & question_mask.unsqueeze(1)
@@ -346,9 +366,9 @@ def _word_ids(text: TextFieldTensors) -> torch.Tensor:
 
 def length_buckets(lengths: Sequence[int]) -> list[list[int]]:
     """
-    Splits a batch into buckets that need less padding, as long as a split saves a quarter of the tokens. Gives the
-    indices of the texts in each bucket. The buckets, and the texts in a bucket, are in order of length, the shortest
-    first.
+    Splits a batch into buckets that need less padding, as long as a split saves a quarter of the tokens.
+    Gives the indices of the texts in each bucket. The buckets, and the texts in a bucket, are in order of
+    length, the shortest first.
     """
     return _split(sorted(range(len(lengths)), key=lengths.__getitem__), lengths)
 

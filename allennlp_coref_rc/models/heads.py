@@ -51,9 +51,9 @@ class SpanHead(SpanModel, Head):
 @Head.register("tags")
 class TagHead(TextAnswerModel, Head):
     """
-    Answers with one or more spans. It tags each token of the passage as the first of a span, inside a span or outside,
-    like TASE (Segal et al., EMNLP 2020), and answers with the spans of the most probable tags. It is trained on the
-    field `answer_tags`, so the dataset reader needs `tag_answers`.
+    Answers with one or more spans. It tags each token of the passage as the first of a span, inside a span or
+    outside, like TASE (Segal et al., EMNLP 2020), and answers with the spans of the most probable tags. It is
+    trained on the field `answer_tags`, so the dataset reader needs `tag_answers`.
 
     Registered as a `Head` with name "tags".
 
@@ -94,9 +94,9 @@ class TagHead(TextAnswerModel, Head):
         # Returns
 
         `dict[str, Any]`
-            `tag_probs`, shape (batch_size, passage_length, 3), of `OUTSIDE`, `BEGIN` and `INSIDE`. `best_spans`: for
-            each question a list of spans, each a pair of its first and its last token. With `answer_tags` also the
-            `loss`.
+            `tag_probs`, shape (batch_size, passage_length, 3), of `OUTSIDE`, `BEGIN` and `INSIDE`.
+            `best_spans`: for each question a list of spans, each a pair of its first and its last token. With
+            `answer_tags` also the `loss`.
         """
         log_probabilities = self._tags(pair.passage.vectors).float().log_softmax(dim=-1)
         spans = best_spans(log_probabilities, pair.passage.mask)
@@ -125,9 +125,9 @@ class TagHead(TextAnswerModel, Head):
 @Head.register("candidates")
 class CandidateHead(ClozeModel, Head):
     """
-    Answers with one of several candidates, or with a class, as in the cloze data sets. The passage is scored against
-    the vector of the question's "@placeholder". If questions have none, it is scored against the vector of the
-    transformer's first token, such as "[CLS]".
+    Answers with one of several candidates, or with a class, as in the cloze data sets. The passage is scored
+    against the vector of the question's "@placeholder". If questions have none, it is scored against the
+    vector of the transformer's first token, such as "[CLS]".
 
     Registered as a `Head` with name "candidates".
 
@@ -146,7 +146,9 @@ class CandidateHead(ClozeModel, Head):
         self,
         vocab: Vocabulary,
         dim: int,
-        pointer: Lazy[AnswerLayer] = Lazy(AnswerLayer.by_name("attention_sum"), constructor_extras={"bilinear": True}),
+        pointer: Lazy[AnswerLayer] = Lazy(
+            AnswerLayer.by_name("attention_sum"), constructor_extras={"bilinear": True}
+        ),
         classifier: Lazy[AnswerLayer] = Lazy(AnswerLayer.by_name("selection")),
         **kwargs: Any,
     ) -> None:
@@ -154,11 +156,16 @@ class CandidateHead(ClozeModel, Head):
         self.build_answer_layer(pointer, classifier, dim, dim)
 
     def forward(  # type: ignore[override]
-        self, pair: Pair, embedded: Pair, summary: torch.Tensor, cloze: Optional[torch.Tensor] = None, **fields: Any
+        self,
+        pair: Pair,
+        embedded: Pair,
+        summary: torch.Tensor,
+        cloze: Optional[torch.Tensor] = None,
+        **fields: Any,
     ) -> dict[str, torch.Tensor]:
         """
-        The output of `ClozeModel.answer`, which describes the `candidates`, the `answer` and the `metadata`. `cloze` is
-        where "@placeholder" stands in the question. Shape: (batch_size, 1).
+        The output of `ClozeModel.answer`, which describes the `candidates`, the `answer` and the `metadata`.
+        `cloze` is where "@placeholder" stands in the question. Shape: (batch_size, 1).
         """
         if cloze is not None:
             summary = batched_index_select(pair.question.vectors, cast(torch.LongTensor, cloze)).squeeze(1)

@@ -17,9 +17,9 @@ from allennlp_coref_rc.annotations.bio import PREDICATE
 
 class RoleScores(Metric):
     """
-    Precision, recall and F1 of arguments and of predicates, as in CoNLL-2005 (Carreras and Màrquez, 2005). An argument
-    is right if the first token of its predicate, its role and its span are those of a gold one. The verb itself does
-    not count. `C-` and `R-` arguments count as they are.
+    Precision, recall and F1 of arguments and of predicates, as in CoNLL-2005 (Carreras and Màrquez, 2005). An
+    argument is right if the first token of its predicate, its role and its span are those of a gold one. The
+    verb itself does not count. `C-` and `R-` arguments count as they are.
     """
 
     def __init__(self) -> None:
@@ -36,7 +36,9 @@ class RoleScores(Metric):
             self._counts[kind, what] += dist_reduce_sum(len(items))
 
     def get_metric(self, reset: bool = False) -> dict[str, float]:
-        """For example `arguments_precision`, `arguments_recall` and `arguments_f1`; 0 where there are none."""
+        """
+        For example `arguments_precision`, `arguments_recall` and `arguments_f1`; 0 where there are none.
+        """
         values = {}
         for kind in ("arguments", "predicates"):
             right, found, gold = (self._counts[kind, what] for what in ("right", "found", "gold"))
@@ -52,14 +54,16 @@ class RoleScores(Metric):
 
 
 def _arguments(frames: Iterable[Frame]) -> set[Any]:
-    return {(frame.predicate[0], role, span) for frame in frames for role, span in frame.arguments if role != "V"}
+    return {
+        (frame.predicate[0], role, span) for frame in frames for role, span in frame.arguments if role != "V"
+    }
 
 
 @Model.register("role_labeller")
 class RoleLabeller(Model):
     """
-    Trains the `RoleNetwork` of the annotator `roles`. The loss of a sentence is the cross entropy of its predicates,
-    summed over tokens, and the negative logarithm of the probability of each frame's tags.
+    Trains the `RoleNetwork` of the annotator `roles`. The loss of a sentence is the cross entropy of its
+    predicates, summed over tokens, and the negative logarithm of the probability of each frame's tags.
 
     Registered as a `Model` with name "role_labeller".
 
@@ -77,7 +81,12 @@ class RoleLabeller(Model):
         self._scores = {name: RoleScores() for name in ("", "given_predicates_")}
 
     def forward(
-        self, features: Tensor, heads: Tensor, vectors: Tensor, lengths: Tensor, frames: list[Optional[list[Frame]]]
+        self,
+        features: Tensor,
+        heads: Tensor,
+        vectors: Tensor,
+        lengths: Tensor,
+        frames: list[Optional[list[Frame]]],
     ) -> dict[str, Any]:
         """
         # Parameters
@@ -117,7 +126,10 @@ class RoleLabeller(Model):
         loss = binary_cross_entropy_with_logits(scores[mask], is_predicate[mask], reduction="sum")
         if len(predicates.sentence):
             scores = self.network.score_tags(batch, encoded, predicates)
-            loss = loss - log_likelihood(scores, self._tags(batch, gold), batch.lengths[predicates.sentence]).sum()
+            loss = (
+                loss
+                - log_likelihood(scores, self._tags(batch, gold), batch.lengths[predicates.sentence]).sum()
+            )
         return loss / len(gold)
 
     def _tags(self, batch: Batch, gold: Sequence[Sequence[Frame]]) -> Tensor:

@@ -13,8 +13,8 @@ from allennlp_coref_rc.modules.spans import best_span, span_loss, span_text
 
 class SpanModel(TextAnswerModel):
     """
-    Base class of models that answer with a span of the passage. It has the loss, the choice of the span, the metrics
-    and the output.
+    Base class of models that answer with a span of the passage. It has the loss, the choice of the span, the
+    metrics and the output.
 
     # Parameters
 
@@ -26,7 +26,11 @@ class SpanModel(TextAnswerModel):
     """
 
     def __init__(
-        self, vocab: Vocabulary, max_span_length: Optional[int] = None, metric: Optional[Metric] = None, **kwargs: Any
+        self,
+        vocab: Vocabulary,
+        max_span_length: Optional[int] = None,
+        metric: Optional[Metric] = None,
+        **kwargs: Any,
     ) -> None:
         super().__init__(vocab, metric or NarrativeQaMetric(), **kwargs)
         check_number("model", "max_span_length", max_span_length)
@@ -56,9 +60,9 @@ class SpanModel(TextAnswerModel):
         # Returns
 
         `dict[str, Any]`
-            `span_start_logits`, `span_start_probs`, `span_end_logits` and `span_end_probs`, shape (batch_size,
-            passage_length); `best_span`, shape (batch_size, 2), the first and the last token; and the `loss`, if spans
-            are expected.
+            `span_start_logits`, `span_start_probs`, `span_end_logits` and `span_end_probs`, shape
+            (batch_size, passage_length); `best_span`, shape (batch_size, 2), the first and the last token;
+            and the `loss`, if spans are expected.
         """
         output: dict[str, Any] = {}
         log_probabilities: list[torch.Tensor] = []
@@ -76,7 +80,8 @@ class SpanModel(TextAnswerModel):
         if metadata is not None:
             output["metadata"] = metadata
             self._unscored.append((output["best_span"], metadata))
-            # In training, a GPU computes the gradients first. The processes of a distributed training score together.
+            # In training, a GPU computes the gradients first. The processes of a distributed training score
+            # together.
             if not self.training or is_distributed():
                 self._score_spans()
         return output
@@ -92,9 +97,9 @@ class SpanModel(TextAnswerModel):
 
     def make_output_human_readable(self, output_dict: dict[str, Any]) -> dict[str, Any]:
         """
-        Gives each question its `best_span`, and for each of the `passage_tokens` the probabilities that the answer
-        begins there and that it ends there. Also the `question_tokens`, the `id` and the `answer_texts`, if all
-        questions have them.
+        Gives each question its `best_span`, and for each of the `passage_tokens` the probabilities that the
+        answer begins there and that it ends there. Also the `question_tokens`, the `id` and the
+        `answer_texts`, if all questions have them.
         """
         lengths = [len(values["passage_tokens"]) for values in output_dict["metadata"]]
         readable = {

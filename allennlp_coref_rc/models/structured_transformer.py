@@ -18,12 +18,12 @@ from allennlp_coref_rc.modules.token_embedders import TransformerPair
 @Model.register("structured_transformer")
 class StructuredTransformer(Model):
     """
-    A pretrained transformer that reads question and passage together, with a layer above it that may read annotations,
-    and a head that answers. With a coreference layer it is built like CorefAwareMRC (Huang et al., ACL 2022). With
-    heads that see other annotations it is built like SG-Net (Zhang et al., AAAI 2020).
+    A pretrained transformer that reads question and passage together, with a layer above it that may read
+    annotations, and a head that answers. With a coreference layer it is built like CorefAwareMRC (Huang et
+    al., ACL 2022). With heads that see other annotations it is built like SG-Net (Zhang et al., AAAI 2020).
 
-    The layer starts as the identity (see `GatedLayer`): at first the model is the transformer alone, and the layer can
-    only add to it.
+    The layer starts as the identity (see `GatedLayer`): at first the model is the transformer alone, and the
+    layer can only add to it.
 
     Registered as a `Model` with name "structured_transformer".
 
@@ -32,13 +32,13 @@ class StructuredTransformer(Model):
     vocab : `Vocabulary`
     transformer : `TransformerPair`
     encoder : `Seq2SeqEncoder`, optional (default = `None`)
-        The layer above it: one block of `dassa`, `coref_gru`, `mage_gru`, … It reads vectors of the transformer's size.
-        By default there is none.
+        The layer above it: one block of `dassa`, `coref_gru`, `mage_gru`, … It reads vectors of the
+        transformer's size. By default there is none.
     dropout : `float`, optional (default = `0.1`)
         Applied to the vectors that the head reads.
     head : `Lazy[Head]`, optional (default = `SpanHead`)
-        `span`, `tags` or `candidates`: the answer is a span of the passage, one or more spans, or one of several
-        candidates or classes.
+        `span`, `tags` or `candidates`: the answer is a span of the passage, one or more spans, or one of
+        several candidates or classes.
 
     # Example
 
@@ -85,8 +85,8 @@ class StructuredTransformer(Model):
         passage, question : `TextFieldTensors`
         passage_annotations, question_annotations : `AnnotationTensors`, optional (default = `None`)
         fields : `Any`
-            What else the head reads: `metadata`; `span_start` and `span_end`; `answer_tags`; `candidates`, `cloze` and
-            `answer`.
+            What else the head reads: `metadata`; `span_start` and `span_end`; `answer_tags`; `candidates`,
+            `cloze` and `answer`.
 
         # Returns
 

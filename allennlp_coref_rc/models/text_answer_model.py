@@ -10,14 +10,15 @@ from allennlp_coref_rc.metrics.aligned_spans import Answer
 
 class TextAnswerModel(Model):
     """
-    Base class of models whose answers are compared as texts with reference answers. It has the metric and the output.
+    Base class of models whose answers are compared as texts with reference answers. It has the metric and the
+    output.
 
     # Parameters
 
     vocab : `Vocabulary`
     metric : `Metric`
-        It is called with the answers of a batch and the reference answers of each question. It counts every question
-        that has reference answers, even without a span.
+        It is called with the answers of a batch and the reference answers of each question. It counts every
+        question that has reference answers, even without a span.
     """
 
     default_predictor = "span_reader"
@@ -29,12 +30,16 @@ class TextAnswerModel(Model):
 
     def score(self, answers: Sequence[Answer], metadata: list[dict[str, Any]]) -> None:
         """Counts the answers of the questions whose `answer_texts` are known."""
-        pairs = [(answer, own["answer_texts"]) for answer, own in zip(answers, metadata) if own.get("answer_texts")]
+        pairs = [
+            (answer, own["answer_texts"]) for answer, own in zip(answers, metadata) if own.get("answer_texts")
+        ]
         # Without any too: the processes of a distributed training wait for each other here.
         self._metric([answer for answer, _ in pairs], [references for _, references in pairs])
 
     def scores_of(self, answer: Answer, references: Sequence[str]) -> dict[str, float]:
-        """The scores of one answer, by name. Empty if the metric has no method `of_question`, which gives them."""
+        """
+        The scores of one answer, by name. Empty if the metric has no method `of_question`, which gives them.
+        """
         return self._metric.of_question(answer, references) if hasattr(self._metric, "of_question") else {}
 
     def get_metrics(self, reset: bool = False) -> dict[str, float]:
@@ -42,7 +47,9 @@ class TextAnswerModel(Model):
 
 
 def known_output(output_dict: dict[str, Any]) -> dict[str, Any]:
-    """The values of the questions' metadata that all questions have, by name, and the loss, if there is one."""
+    """
+    The values of the questions' metadata that all questions have, by name, and the loss, if there is one.
+    """
     names = ("id", "passage_tokens", "question_tokens", "answer_texts", "article")
     columns = {name: [values.get(name) for values in output_dict["metadata"]] for name in names}
     known: dict[str, Any] = {name: values for name, values in columns.items() if all(values)}

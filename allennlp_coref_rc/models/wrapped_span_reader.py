@@ -12,8 +12,9 @@ from allennlp_coref_rc.models.span_model import SpanModel
 @Model.register("wrapped_span_reader")
 class WrappedSpanReader(SpanModel):
     """
-    Makes `bidaf` or `qanet` of allennlp-models work like the models of this package: with the package's metrics and
-    predictor, with questions that have no span, and with a limit on the length of spans. It ignores annotations.
+    Makes `bidaf` or `qanet` of allennlp-models work like the models of this package: with the package's
+    metrics and predictor, with questions that have no span, and with a limit on the length of spans. It
+    ignores annotations.
 
     Registered as a `Model` with name "wrapped_span_reader".
 
@@ -39,7 +40,9 @@ class WrappedSpanReader(SpanModel):
         question_annotations: Optional[AnnotationTensors] = None,
         **expected: Any,
     ) -> dict[str, Any]:
-        """The output of `SpanModel.answer`, which describes what else is `expected`: the span and the metadata."""
+        """
+        The output of `SpanModel.answer`, which describes what else is `expected`: the span and the metadata.
+        """
         output = self._reader(question=question, passage=passage)
         logits = output["span_start_logits"], output["span_end_logits"]
         return self.answer(*logits, get_text_field_mask(passage), **expected)

@@ -30,14 +30,21 @@ class HeadViews(NamedTuple):
 
 class LabelProjection(torch.nn.Module):
     """
-    The terms that the labels of one annotation layer add to the queries and keys of its heads. A label has one
-    embedding for queries and one for keys, the same for all heads; each head projects it. With `bias`, a label also has
-    vectors that are added without projection. `table` has each label's embedding and vector for queries, then those for
-    keys. The vocabulary says how many labels there are.
+    The terms that the labels of one annotation layer add to the queries and keys of its heads. A label has
+    one embedding for queries and one for keys, the same for all heads; each head projects it. With `bias`, a
+    label also has vectors that are added without projection. `table` has each label's embedding and vector
+    for queries, then those for keys. The vocabulary says how many labels there are.
     """
 
     def __init__(
-        self, vocab: Vocabulary, namespace: str, num_heads: int, head_dim: int, label_dim: int, bias: bool, fan_in: int
+        self,
+        vocab: Vocabulary,
+        namespace: str,
+        num_heads: int,
+        head_dim: int,
+        label_dim: int,
+        bias: bool,
+        fan_in: int,
     ) -> None:
         super().__init__()
         self._dims = [label_dim, head_dim if bias else 0]
@@ -50,13 +57,14 @@ class LabelProjection(torch.nn.Module):
         # Parameters
 
         no_label : `torch.Tensor`
-            Shape: (2, heads, head_dim). Already added to the queries and keys of all tokens; only tokens without a
-            label keep it.
+            Shape: (2, heads, head_dim). Already added to the queries and keys of all tokens; only tokens
+            without a label keep it.
 
         # Returns
 
         `torch.Tensor`
-            Shape: (heads, labels, 3, head_dim). The caller adds it to queries and keys. It is zero for values.
+            Shape: (heads, labels, 3, head_dim). The caller adds it to queries and keys. It is zero for
+            values.
         """
         # The table is projected, not the tokens: there are fewer labels than tokens. Its first label is none.
         table = self.table.weight[1:].unflatten(-1, (2, 1, -1)).permute(1, 2, 0, 3)
@@ -69,9 +77,10 @@ class LabelProjection(torch.nn.Module):
 
 class AnnotatedSelfAttention(torch.nn.Module):
     """
-    Multi-head self-attention in which the first heads may see annotations: the discourse-aware semantic self-attention
-    of DASSA. The parameters of plain heads are those of `torch.nn.MultiheadAttention`. In an annotated head, the bias
-    of queries and keys is only for tokens without a label. Other tokens have the term of their label in its place.
+    Multi-head self-attention in which the first heads may see annotations: the discourse-aware semantic
+    self-attention of DASSA. The parameters of plain heads are those of `torch.nn.MultiheadAttention`. In an
+    annotated head, the bias of queries and keys is only for tokens without a label. Other tokens have the
+    term of their label in its place.
 
     # Parameters
 
@@ -109,7 +118,9 @@ class AnnotatedSelfAttention(torch.nn.Module):
                     f"self-attention: found heads of {layer!r}, expected a vocabulary of its labels"
                 )
             namespace, fan_in = label_namespace(layer), input_dim + label_dim
-            self.labels.append(LabelProjection(vocab, namespace, number, head_dim, label_dim, label_bias, fan_in))
+            self.labels.append(
+                LabelProjection(vocab, namespace, number, head_dim, label_dim, label_bias, fan_in)
+            )
 
     def forward(
         self, inputs: torch.Tensor, attended: Optional[torch.Tensor] = None, views: Optional[HeadViews] = None
@@ -149,17 +160,20 @@ class AnnotatedSelfAttention(torch.nn.Module):
 
     def _with_labels(self, projected: torch.Tensor, views: HeadViews) -> torch.Tensor:
         """
-        Queries, keys and values of the annotated heads with the terms of their labels, given those without, of shape
-        (batch_size, sequence_length, 3, heads, head_dim). Shape: (batch_size, sequence_length, heads, 3, head_dim).
+        Queries, keys and values of the annotated heads with the terms of their labels, given those without,
+        of shape (batch_size, sequence_length, 3, heads, head_dim). Shape: (batch_size, sequence_length,
+        heads, 3, head_dim).
         """
         return self._label_terms(views.labels) + projected.transpose(2, 3)
 
     def _label_terms(self, labels: torch.Tensor) -> torch.Tensor:
         """
-        The terms that labels add to queries, keys and values (zero for values). Shape: (batch_size, sequence_length,
-        heads, 3, head_dim).
+        The terms that labels add to queries, keys and values (zero for values). Shape: (batch_size,
+        sequence_length, heads, 3, head_dim).
         """
-        biases = self.projection.bias.view(3, self._num_heads, -1)[:2, : labels.size(-1)].split(self._heads, dim=1)
+        biases = self.projection.bias.view(3, self._num_heads, -1)[:2, : labels.size(-1)].split(
+            self._heads, dim=1
+        )
         tables = [project(bias) for project, bias in zip(self.labels, biases)]
         sizes = [(table.size(0), table.size(1)) for table in tables]
 

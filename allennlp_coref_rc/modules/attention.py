@@ -15,7 +15,8 @@ class Attention(NamedTuple):
     side, to : `str`
         The side whose tokens attend, and the side they attend to: "passage" or "question".
     weights : `torch.FloatTensor`
-        Shape: (batch_size, n, m). The attention of each of n tokens of one side to each of m tokens of the other.
+        Shape: (batch_size, n, m). The attention of each of n tokens of one side to each of m tokens of the
+        other.
     layer : `int`, optional (default = `None`)
         The layer of the reader, from 1; `None` if it comes after all layers.
     """

@@ -15,8 +15,8 @@ DIGITS = 4
 
 class AttentionRecorder:
     """
-    A context that records what the annotated heads of a model's `dassa` encoders attend to. For this the weights are
-    computed a second time. Outside the context, the model runs as if there were no recorder.
+    A context that records what the annotated heads of a model's `dassa` encoders attend to. For this the
+    weights are computed a second time. Outside the context, the model runs as if there were no recorder.
 
     # Parameters
 
@@ -27,7 +27,9 @@ class AttentionRecorder:
     def __init__(self, model: Model) -> None:
         self._model = model
         self._encoders = {
-            name: module for name, module in model.named_modules() if isinstance(module, Dassa) and module.heads
+            name: module
+            for name, module in model.named_modules()
+            if isinstance(module, Dassa) and module.heads
         }
         self._hooks: list[torch.utils.hooks.RemovableHandle] = []
         self._question_annotations = None
@@ -44,7 +46,9 @@ class AttentionRecorder:
         self._hooks.append(self._model.register_forward_pre_hook(self._before_model, with_kwargs=True))
         for name, encoder in self._encoders.items():
             place = {"encoder": name.lstrip("_")}
-            self._hooks.append(encoder.register_forward_pre_hook(self._before_encoder(place), with_kwargs=True))
+            self._hooks.append(
+                encoder.register_forward_pre_hook(self._before_encoder(place), with_kwargs=True)
+            )
             for i, block in enumerate(encoder.blocks):
                 before = self._before_attention(place, i, encoder)
                 self._hooks.append(block.get_submodule("attention").register_forward_pre_hook(before))
@@ -56,11 +60,12 @@ class AttentionRecorder:
 
     def of(self, text: int) -> list[dict[str, Any]]:
         """
-        The recordings for one text of the batch. Each run of an annotated head gives an object with these keys: the
-        `encoder`, by its name in the model; the `side`, "passage" or "question"; `application`, which counts from 1 how
-        often the encoder has read this side; the `block`, from 0; the head's `annotation_layer` and `view`, from 1; the
-        tokens' `labels`, "" for none; the `scopes`, lists of tokens' positions; and the `weights`, which have for each
-        scope a list of numbers for each of its tokens, rounded.
+        The recordings for one text of the batch. Each run of an annotated head gives an object with these
+        keys: the `encoder`, by its name in the model; the `side`, "passage" or "question"; `application`,
+        which counts from 1 how often the encoder has read this side; the `block`, from 0; the head's
+        `annotation_layer` and `view`, from 1; the tokens' `labels`, "" for none; the `scopes`, lists of
+        tokens' positions; and the `weights`, which have for each scope a list of numbers for each of its
+        tokens, rounded.
         """
         return [record for number, record in self._recorded if number == text]
 
@@ -78,7 +83,10 @@ class AttentionRecorder:
 
     def _before_attention(self, place: dict[str, Any], block: int, encoder: Dassa) -> Callable:
         heads = [(layer, view) for layer, number in encoder.heads.items() for view in range(1, number + 1)]
-        names = {layer: self._model.vocab.get_index_to_token_vocabulary(label_namespace(layer)) for layer, _ in heads}
+        names = {
+            layer: self._model.vocab.get_index_to_token_vocabulary(label_namespace(layer))
+            for layer, _ in heads
+        }
 
         def before(attention: AnnotatedSelfAttention, arguments: tuple) -> None:
             inputs, _, views = arguments

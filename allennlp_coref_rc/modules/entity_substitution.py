@@ -19,14 +19,15 @@ Group = list[Union[str, list[str]]]
 
 class EntitySubstitution(torch.nn.Module, Registrable):
     """
-    Exchanges names at random. In each question, every name of a group is replaced by a name of the same group: the same
-    name by the same one everywhere, and different names by different ones. The facts of a story stay, and only the
-    names change, so a reader cannot learn stories by their names. The same words corefer as before. If candidates are
-    places in the passage, the same candidate is the answer. Not in the papers.
+    Exchanges names at random. In each question, every name of a group is replaced by a name of the same
+    group: the same name by the same one everywhere, and different names by different ones. The facts of a
+    story stay, and only the names change, so a reader cannot learn stories by their names. The same words
+    corefer as before. If candidates are places in the passage, the same candidate is the answer. Not in the
+    papers.
 
-    Names that are not in the training data stay as they are. A group may also have other words that can stand for each
-    other, such as verbs of the same meaning. If texts have other indices than those of words, a `ConfigurationError` is
-    raised: characters would give the names away.
+    Names that are not in the training data stay as they are. A group may also have other words that can stand
+    for each other, such as verbs of the same meaning. If texts have other indices than those of words, a
+    `ConfigurationError` is raised: characters would give the names away.
     """
 
     default_implementation = "listed"
@@ -42,7 +43,9 @@ class EntitySubstitution(torch.nn.Module, Registrable):
     def _set_groups(self, groups: Sequence[Group], class_groups: Sequence[Group]) -> None:
         names_of_groups = list(map(_names, groups))
         names_of_class_groups = list(map(_names, class_groups))
-        words = [word for names in names_of_groups + names_of_class_groups for forms in names for word in forms]
+        words = [
+            word for names in names_of_groups + names_of_class_groups for forms in names for word in forms
+        ]
         for word in words:
             if words.count(word) > 1:
                 raise ConfigurationError(
@@ -83,8 +86,8 @@ class EntitySubstitution(torch.nn.Module, Registrable):
         self, texts: Sequence[TextFieldTensors], answer: Optional[torch.Tensor] = None
     ) -> tuple[list[TextFieldTensors], Optional[torch.Tensor]]:
         """
-        Exchanges names alike in all texts of a question, and returns the texts and the answers. Answers that are
-        candidates stay.
+        Exchanges names alike in all texts of a question, and returns the texts and the answers. Answers that
+        are candidates stay.
 
         # Parameters
 
@@ -135,13 +138,13 @@ class ListedSubstitution(EntitySubstitution):
 
     vocab : `Vocabulary`
     groups : `list[list[Union[str, list[str]]]]`, optional (default = `[]`)
-        Names that can stand for each other, in lower case. Each is a word, or a list of its forms; all names of a group
-        have the same number of forms, in the same order (`[["john", "mary"], [["cat", "cats"], ["mouse", "mice"]]]`).
-        Words that are classes of answers, or parts of one such as "apple,milk", stay.
+        Names that can stand for each other, in lower case. Each is a word, or a list of its forms; all names
+        of a group have the same number of forms, in the same order (`[["john", "mary"], [["cat", "cats"],
+        ["mouse", "mice"]]]`). Words that are classes of answers, or parts of one such as "apple,milk", stay.
     class_groups : `list[list[Union[str, list[str]]]]`, optional (default = `[]`)
-        Groups of up to 6 names that are also exchanged in answers. They are used only where classes contain any of the
-        names. An exchange is not made if the new answer would not be a class. Forms after the first may occur in
-        answers alone (`[["north", "n"], ["south", "s"]]`).
+        Groups of up to 6 names that are also exchanged in answers. They are used only where classes contain
+        any of the names. An exchange is not made if the new answer would not be a class. Forms after the
+        first may occur in answers alone (`[["north", "n"], ["south", "s"]]`).
 
     # Raises
 
@@ -150,7 +153,10 @@ class ListedSubstitution(EntitySubstitution):
     """
 
     def __init__(
-        self, vocab: Vocabulary, groups: Optional[list[Group]] = None, class_groups: Optional[list[Group]] = None
+        self,
+        vocab: Vocabulary,
+        groups: Optional[list[Group]] = None,
+        class_groups: Optional[list[Group]] = None,
     ) -> None:
         super().__init__(vocab)
         self._set_groups(groups or [], class_groups or [])
@@ -158,8 +164,8 @@ class ListedSubstitution(EntitySubstitution):
 
 class _ClassGroup(NamedTuple):
     """
-    A group whose names are also in classes: its words, their possible orders, and, for each order, the class that each
-    class becomes.
+    A group whose names are also in classes: its words, their possible orders, and, for each order, the class
+    that each class becomes.
     """
 
     words: torch.Tensor

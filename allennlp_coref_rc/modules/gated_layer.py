@@ -8,12 +8,12 @@ from allennlp_coref_rc.modules.seq2seq_encoders import encode_pair
 
 class GatedLayer(torch.nn.Module):
     """
-    Adds to the vectors of a passage and its question what an encoder finds in them and their annotations: `x + gate *
-    f(x)`, where `f` is the encoder and a projection to the size of `x`, and the gate has a weight for each dimension.
-    The gate starts at 0, so at first the layer changes nothing at all.
+    Adds to the vectors of a passage and its question what an encoder finds in them and their annotations: `x
+    + gate * f(x)`, where `f` is the encoder and a projection to the size of `x`, and the gate has a weight
+    for each dimension. The gate starts at 0, so at first the layer changes nothing at all.
 
-    While the gate is exactly 0, no gradient passes through it to the encoder. This is so only in the first update: the
-    gate itself has gradients from the beginning, and the first update opens it.
+    While the gate is exactly 0, no gradient passes through it to the encoder. This is so only in the first
+    update: the gate itself has gradients from the beginning, and the first update opens it.
 
     # Parameters
 
@@ -25,7 +25,9 @@ class GatedLayer(torch.nn.Module):
 
     def __init__(self, dim: int, encoder: Seq2SeqEncoder) -> None:
         super().__init__()
-        check_dimensions_match(encoder.get_input_dim(), dim, "model.encoder input", "the vectors of model.transformer")
+        check_dimensions_match(
+            encoder.get_input_dim(), dim, "model.encoder input", "the vectors of model.transformer"
+        )
         self._encoder = encoder
         self._projection = torch.nn.Linear(encoder.get_output_dim(), dim)
         self._gate = torch.nn.Parameter(torch.zeros(dim))

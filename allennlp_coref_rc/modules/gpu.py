@@ -11,9 +11,10 @@ T = TypeVar("T")
 
 def once(mask: torch.Tensor, objects: Sequence[Any], setting: Hashable, make: Callable[[], T]) -> T:
     """
-    What `make` returns, which is made once for a mask. The encoders of all layers get the same mask of their text, so
-    what they all need of a batch is not made in each layer. `objects` (by their identity) and `setting` are what it
-    depends on beside the mask; it must not depend on parameters. A tensor that was changed is another one.
+    What `make` returns, which is made once for a mask. The encoders of all layers get the same mask of their
+    text, so what they all need of a batch is not made in each layer. `objects` (by their identity) and
+    `setting` are what it depends on beside the mask; it must not depend on parameters. A tensor that was
+    changed is another one.
     """
     tensors = [mask, *(x for x in objects if isinstance(x, torch.Tensor))]
     if any(tensor.is_inference() for tensor in tensors):
@@ -31,9 +32,9 @@ def in_parallel(
     given: Sequence[torch.Tensor], calls: Sequence[Callable[[], tuple[torch.Tensor, ...]]]
 ) -> list[tuple[torch.Tensor, ...]]:
     """
-    The results of calls that do not need each other's. They read `given`, which the caller has computed. On a GPU, all
-    but the first work in streams of their own: a recurrence keeps only as many multiprocessors busy as the batch has
-    sequences, so that two take as long as one.
+    The results of calls that do not need each other's. They read `given`, which the caller has computed. On a
+    GPU, all but the first work in streams of their own: a recurrence keeps only as many multiprocessors busy
+    as the batch has sequences, so that two take as long as one.
     """
     device = given[0].device
     streams = _side_streams(device, len(calls) - 1)

@@ -23,11 +23,12 @@ FOUND = "exchangeable_words.json"
 @EntitySubstitution.register("induced")
 class InducedSubstitution(EntitySubstitution):
     """
-    Exchanges words that it finds in the training data: those of `exchangeable_words`. Before training, the callback
-    `induce_substitution` gives it the training questions. Otherwise nothing is exchanged. Not in the papers.
+    Exchanges words that it finds in the training data: those of `exchangeable_words`. Before training, the
+    callback `induce_substitution` gives it the training questions. Otherwise nothing is exchanged. Not in the
+    papers.
 
-    Groups of which words are in classes of answers are exchanged in answers too, if they have up to 6 names. Larger
-    ones are left out.
+    Groups of which words are in classes of answers are exchanged in answers too, if they have up to 6 names.
+    Larger ones are left out.
 
     Registered as an `EntitySubstitution` with name "induced".
 
@@ -46,7 +47,9 @@ class InducedSubstitution(EntitySubstitution):
             elif len(group) <= MAX_CLASS_NAMES:
                 found["class_groups"].append([*group])
             else:
-                logger.warning("%d words of answers are exchangeable, and up to 6 can be: %s", len(group), group)
+                logger.warning(
+                    "%d words of answers are exchangeable, and up to 6 can be: %s", len(group), group
+                )
         self._set_groups(found["groups"], found["class_groups"])
         return found
 
@@ -54,9 +57,9 @@ class InducedSubstitution(EntitySubstitution):
 @TrainerCallback.register("induce_substitution")
 class InduceSubstitution(TrainerCallback):
     """
-    Gives the training data to a model whose `entity_substitution` is "induced", before it is trained, and writes the
-    groups that are found into `exchangeable_words.json` in the folder of the training. When a training resumes, it
-    finds the same groups. Not in the papers.
+    Gives the training data to a model whose `entity_substitution` is "induced", before it is trained, and
+    writes the groups that are found into `exchangeable_words.json` in the folder of the training. When a
+    training resumes, it finds the same groups. Not in the papers.
 
     Registered as a `TrainerCallback` with name "induce_substitution".
 
@@ -67,14 +70,18 @@ class InduceSubstitution(TrainerCallback):
     """
 
     def on_start(self, trainer: GradientDescentTrainer, is_primary: bool = True, **kwargs: Any) -> None:
-        substitutions = [module for module in trainer.model.modules() if isinstance(module, InducedSubstitution)]
+        substitutions = [
+            module for module in trainer.model.modules() if isinstance(module, InducedSubstitution)
+        ]
         if not substitutions:
             raise ConfigurationError(
                 'induce_substitution: found no substitution to induce, expected model.entity_substitution {"type": '
                 '"induced"}'
             )
         if trainer._distributed:
-            raise ConfigurationError("induce_substitution: found several processes, expected a training in one")
+            raise ConfigurationError(
+                "induce_substitution: found several processes, expected a training in one"
+            )
         for substitution in substitutions:
             found = substitution.induce(trainer.data_loader.iter_instances())
             substitution.to(trainer.cuda_device)

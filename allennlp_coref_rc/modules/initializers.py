@@ -8,9 +8,9 @@ from allennlp.nn import Initializer
 
 def gated_normal_(tensor: torch.Tensor, gates: int = 1) -> torch.Tensor:
     """
-    Splits the rows into `gates` blocks of equal size, and fills each from a normal distribution. The standard deviation
-    is `sqrt(6 / (fan_in + fan_out))` of the block: the bound of Glorot's uniform distribution, used as a deviation. All
-    weights of the authors' Coref-GRU code begin like this.
+    Splits the rows into `gates` blocks of equal size, and fills each from a normal distribution. The standard
+    deviation is `sqrt(6 / (fan_in + fan_out))` of the block: the bound of Glorot's uniform distribution, used
+    as a deviation. All weights of the authors' Coref-GRU code begin like this.
     """
     block_size, fan_in = tensor.size(0) // gates, tensor.size(1)
     with torch.no_grad():

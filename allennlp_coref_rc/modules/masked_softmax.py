@@ -8,9 +8,9 @@ def at_least_float32(tensor: torch.Tensor) -> torch.Tensor:
 
 def masked_softmax(scores: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
     """
-    The softmax over the unmasked entries of the last dimension, computed in float32 at least. A row in which everything
-    is masked is zero. (AllenNLP's function multiplies scores by the mask before the exponential, and adds 1e-13, which
-    is 0 in float16.)
+    The softmax over the unmasked entries of the last dimension, computed in float32 at least. A row in which
+    everything is masked is zero. (AllenNLP's function multiplies scores by the mask before the exponential,
+    and adds 1e-13, which is 0 in float16.)
 
     # Parameters
 

@@ -15,7 +15,8 @@ class Packing(NamedTuple):
     places : `torch.LongTensor`
         The place of each packed token in (batch_size, sequence_length).
     packed_places : `torch.LongTensor`
-        Shape: (batch_size * sequence_length,). For each token its place among the packed ones, from 1; 0 for padding.
+        Shape: (batch_size * sequence_length,). For each token its place among the packed ones, from 1; 0 for
+        padding.
     batch_sizes : `torch.LongTensor`
         On the CPU, as `PackedSequence` has it.
     """
@@ -27,8 +28,8 @@ class Packing(NamedTuple):
 
 def read_packed(rnn: torch.nn.RNNBase, inputs: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
     """
-    The outputs of a GRU or LSTM, zero where masked, as AllenNLP's encoders compute them. They pack and unpack token by
-    token, which a GPU spends most of its time on, and wait for the lengths in each layer.
+    The outputs of a GRU or LSTM, zero where masked, as AllenNLP's encoders compute them. They pack and unpack
+    token by token, which a GPU spends most of its time on, and wait for the lengths in each layer.
 
     # Parameters
 

@@ -54,10 +54,12 @@ class Pair(NamedTuple):
         return Pair(self.passage.select(sequences), self.question.select(sequences))
 
 
-def check_tensor(owner: str, key: str, tensor: Any, shape: tuple[Union[int, str], ...], device: Any = None) -> None:
+def check_tensor(
+    owner: str, key: str, tensor: Any, shape: tuple[Union[int, str], ...], device: Any = None
+) -> None:
     """
-    Raises a `ConfigurationError` unless it is a dense tensor of this shape, in which a name stands for any size, on the
-    `device` of the others.
+    Raises a `ConfigurationError` unless it is a dense tensor of this shape, in which a name stands for any
+    size, on the `device` of the others.
     """
     kind = getattr(tensor, "layout", type(tensor).__name__)
     if kind is not torch.strided or tensor.is_meta:
@@ -72,4 +74,6 @@ def check_tensor(owner: str, key: str, tensor: Any, shape: tuple[Union[int, str]
         wanted = str(tuple(shape)).replace("'", "")
         raise ConfigurationError(f"{owner}: {key} has shape {tuple(found)}, expected {wanted}")
     if device is not None and tensor.device != device:
-        raise ConfigurationError(f"{owner}: {key} is on {tensor.device}, expected {device}, where the others are")
+        raise ConfigurationError(
+            f"{owner}: {key} is on {tensor.device}, expected {device}, where the others are"
+        )

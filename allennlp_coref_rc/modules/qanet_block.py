@@ -12,8 +12,8 @@ from allennlp_coref_rc.modules.fast_dropout import FastDropout
 
 class SeparableConvolution(torch.nn.Module):
     """
-    A convolution of each channel by itself, then one of width one over all channels. Shapes of inputs and outputs:
-    (batch_size, sequence_length, dim).
+    A convolution of each channel by itself, then one of width one over all channels. Shapes of inputs and
+    outputs: (batch_size, sequence_length, dim).
     """
 
     def __init__(self, dim: int, kernel_size: int) -> None:
@@ -26,17 +26,21 @@ class SeparableConvolution(torch.nn.Module):
         image = inputs.transpose(1, 2).unsqueeze(2)
         depthwise = self.depthwise
         image = conv2d(
-            image, depthwise.weight.unsqueeze(2), depthwise.bias, padding=(0, *depthwise.padding), groups=image.size(1)
+            image,
+            depthwise.weight.unsqueeze(2),
+            depthwise.bias,
+            padding=(0, *depthwise.padding),
+            groups=image.size(1),
         )
         return self.pointwise(image.squeeze(2).transpose(1, 2))
 
 
 class QanetBlock(torch.nn.Module):
     """
-    The encoder block of `QANet <https://openreview.net/forum?id=B14TlG-RW>`_ (Yu et al., ICLR 2018): separable
-    convolutions, self-attention and a feed-forward layer. Each has a layer norm before it and a residual connection.
-    Layer dropout skips deeper layers more often. The block computes the same as AllenNLP's `qanet_encoder_block`,
-    except that convolutions do not see padding here.
+    The encoder block of `QANet <https://openreview.net/forum?id=B14TlG-RW>`_ (Yu et al., ICLR 2018):
+    separable convolutions, self-attention and a feed-forward layer. Each has a layer norm before it and a
+    residual connection. Layer dropout skips deeper layers more often. The block computes the same as
+    AllenNLP's `qanet_encoder_block`, except that convolutions do not see padding here.
 
     # Parameters
 
@@ -48,7 +52,8 @@ class QanetBlock(torch.nn.Module):
     feedforward_dim : `int`
     dropout : `float`
     layer_dropout : `float`
-        The probability of dropping the last layer of the block. Layer l of L is dropped with l / L of this probability.
+        The probability of dropping the last layer of the block. Layer l of L is dropped with l / L of this
+        probability.
     """
 
     def __init__(
@@ -62,7 +67,9 @@ class QanetBlock(torch.nn.Module):
         layer_dropout: float,
     ) -> None:
         super().__init__()
-        self.convolutions = torch.nn.ModuleList(SeparableConvolution(dim, kernel_size) for _ in range(num_convs))
+        self.convolutions = torch.nn.ModuleList(
+            SeparableConvolution(dim, kernel_size) for _ in range(num_convs)
+        )
         self.attention = attention
         self.feedforward = torch.nn.ModuleList(
             [torch.nn.Linear(dim, feedforward_dim), torch.nn.Linear(feedforward_dim, dim)]
@@ -100,7 +107,9 @@ class QanetBlock(torch.nn.Module):
         for i, convolution in enumerate(self.convolutions):
             outputs = self._residual(i, outputs, partial(self._convolve, convolution, exist))
         i = len(self.convolutions)
-        outputs = self._residual(i, outputs, lambda normed: self.dropout(self.attention(normed, attended, views)))
+        outputs = self._residual(
+            i, outputs, lambda normed: self.dropout(self.attention(normed, attended, views))
+        )
         return self._residual(i + 1, outputs, self._feed_forward)
 
     def _convolve(
@@ -116,8 +125,8 @@ class QanetBlock(torch.nn.Module):
         self, index: int, inputs: torch.Tensor, layer: Callable[[torch.Tensor], torch.Tensor]
     ) -> torch.Tensor:
         """
-        Adds to the inputs the layer's output for the normed inputs. Training may drop this output; evaluation scales it
-        by the probability that it is kept.
+        Adds to the inputs the layer's output for the normed inputs. Training may drop this output; evaluation
+        scales it by the probability that it is kept.
         """
         probability = self._layer_dropout * (index + 1) / len(self.norms)
         # Drawn on the CPU, so that nothing waits for a GPU.
@@ -128,6 +137,7 @@ class QanetBlock(torch.nn.Module):
 
     def _no_gradients(self) -> torch.Tensor:
         """
-        A zero that gives all parameters a gradient. Distributed training stops with an error if a parameter has none.
+        A zero that gives all parameters a gradient. Distributed training stops with an error if a parameter
+        has none.
         """
         return torch.stack([0.0 * parameter.flatten()[:1].sum() for parameter in self.parameters()]).sum()

@@ -22,7 +22,8 @@ class Bucket(NamedTuple):
     size : `int`
         The size of the largest group.
     is_member : `torch.BoolTensor`, optional
-        Shape: (groups, 1, 1, size). False where a group is smaller than the largest; `None` if all are of one size.
+        Shape: (groups, 1, 1, size). False where a group is smaller than the largest; `None` if all are of one
+        size.
     """
 
     groups: int
@@ -53,25 +54,26 @@ class ScopeWeights(NamedTuple):
 
 class Scopes:
     """
-    Attention within scopes. The time depends on the sizes of the scopes, not on the length of the text: the tokens of a
-    scope are gathered in a group, groups of similar size attend in one call, and nothing is computed for pairs of
-    tokens from different scopes.
+    Attention within scopes. The time depends on the sizes of the scopes, not on the length of the text: the
+    tokens of a scope are gathered in a group, groups of similar size attend in one call, and nothing is
+    computed for pairs of tokens from different scopes.
 
     # Parameters
 
     numbers : `torch.LongTensor`
-        Shape: (batch_size, sequence_length, heads). For each head the number of the scope that a token is in, or a
-        number below one if it is in none.
+        Shape: (batch_size, sequence_length, heads). For each head the number of the scope that a token is in,
+        or a number below one if it is in none.
     mask : `torch.BoolTensor`
-        Shape: (batch_size, sequence_length). Masked tokens are in no group: they attend to nothing, and nothing attends
-        to them.
+        Shape: (batch_size, sequence_length). Masked tokens are in no group: they attend to nothing, and
+        nothing attends to them.
     join_unannotated : `bool`, optional (default = `False`)
-        Whether all tokens of a text that are in no scope form one scope. If false, each stretch of them forms one.
+        Whether all tokens of a text that are in no scope form one scope. If false, each stretch of them forms
+        one.
     """
 
     def __init__(self, numbers: torch.Tensor, mask: torch.Tensor, join_unannotated: bool = False) -> None:
-        # With NumPy: many small operations, which wait for each other's results. One copy from the device, one back;
-        # the numbers of masked tokens come negated. Shape: (batch_size, heads, length)
+        # With NumPy: many small operations, which wait for each other's results. One copy from the device,
+        # one back; the numbers of masked tokens come negated. Shape: (batch_size, heads, length)
         numbers = numbers.clamp(min=0)
         scopes = torch.where(mask.unsqueeze(-1), numbers, ~numbers).transpose(1, 2).cpu().numpy()
         exist = scopes >= 0
@@ -86,21 +88,28 @@ class Scopes:
         keys = (sequences * (length + 1 + scopes.max(initial=0)) + scopes + length)[exist]
         order = keys.argsort(kind="stable")
         starts = numpy.flatnonzero(numpy.diff(keys[order], prepend=-1))
-        self._arrange(rows[exist][order], starts, numpy.diff(starts, append=len(keys)), rows.size, mask.device)
+        self._arrange(
+            rows[exist][order], starts, numpy.diff(starts, append=len(keys)), rows.size, mask.device
+        )
 
     def _arrange(
-        self, rows: numpy.ndarray, starts: numpy.ndarray, sizes: numpy.ndarray, num_rows: int, device: torch.device
+        self,
+        rows: numpy.ndarray,
+        starts: numpy.ndarray,
+        sizes: numpy.ndarray,
+        num_rows: int,
+        device: torch.device,
     ) -> None:
         """
-        `rows` has the rows of one group after the other; `starts` and `sizes` are where the groups begin and how many
-        rows they have.
+        `rows` has the rows of one group after the other; `starts` and `sizes` are where the groups begin and
+        how many rows they have.
         """
         self._buckets: list[Bucket] = []
         all_members = [rows[:0]]
         all_sizes = []
         shapes = []
-        # The place of each row's output among the outputs of all buckets. The first output, zero, is for rows in no
-        # group.
+        # The place of each row's output among the outputs of all buckets. The first output, zero, is for rows
+        # in no group.
         places = numpy.zeros(num_rows, dtype=rows.dtype)
         end = 1
         for low, high in _ranges(sizes.max(initial=0)):
@@ -116,7 +125,9 @@ class Scopes:
                 all_sizes.append(sizes[groups])
                 shapes.append((*members.shape, bool(is_member.all())))
         parts = [numpy.concatenate(all_members), places, *all_sizes]
-        copied = copied_to(device, torch.from_numpy(numpy.concatenate(parts))).split([len(part) for part in parts])
+        copied = copied_to(device, torch.from_numpy(numpy.concatenate(parts))).split(
+            [len(part) for part in parts]
+        )
         # Positions in (batch_size, sequence_length, heads), bucket by bucket and group by group.
         self._rows, self._places = copied[:2]
         for (groups, size, is_full), group_sizes in zip(shapes, copied[2:]):
@@ -155,14 +166,21 @@ class Scopes:
                 texts, tokens, heads = numpy.unravel_index(members[:size], projected.shape[:3])
                 yield ScopeWeights(int(texts[0]), int(heads[0]), tokens.tolist(), weights[:size, :size])
 
-    def _grouped(self, projected: torch.Tensor) -> Iterator[tuple[Bucket, torch.Tensor, Sequence[torch.Tensor]]]:
+    def _grouped(
+        self, projected: torch.Tensor
+    ) -> Iterator[tuple[Bucket, torch.Tensor, Sequence[torch.Tensor]]]:
         """
-        Each bucket, its members and their queries, keys and values. Shapes: (groups, size), (groups, 1, size, dim).
+        Each bucket, its members and their queries, keys and values. Shapes: (groups, size), (groups, 1, size,
+        dim).
         """
         grouped = projected.flatten(0, 2).flatten(1).index_select(0, self._rows)
         sizes = [groups * size for groups, size, _ in self._buckets]
         for bucket, rows, tokens in zip(self._buckets, self._rows.split(sizes), grouped.split(sizes)):
-            yield bucket, rows.view(bucket[:2]), tokens.view(bucket.groups, 1, bucket.size, -1).chunk(3, dim=-1)
+            yield (
+                bucket,
+                rows.view(bucket[:2]),
+                tokens.view(bucket.groups, 1, bucket.size, -1).chunk(3, dim=-1),
+            )
 
 
 def _ranges(largest: int) -> list[tuple[int, int]]:

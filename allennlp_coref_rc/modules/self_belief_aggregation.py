@@ -16,9 +16,9 @@ ATTENTIONS = ("dot_product", "tanh")
 
 class SelfBeliefAggregation(torch.nn.Module, FromParams):
     """
-    Self-Belief Aggregation (the SBA of CG+SBA, NAACL-SRW 2018, equations 8 to 10): each encoding becomes a weighted sum
-    of all encodings of its sequence. The weights come from self-attention over the outputs of a separate encoder, which
-    reads the embeddings,
+    Self-Belief Aggregation (the SBA of CG+SBA, NAACL-SRW 2018, equations 8 to 10): each encoding becomes a
+    weighted sum of all encodings of its sequence. The weights come from self-attention over the outputs of a
+    separate encoder, which reads the embeddings,
 
         B = biGRU(Y),  lambda_l = softmax(B^T b_l),  E[q_l] = sum_j lambda_lj q_j.
 
@@ -31,11 +31,13 @@ class SelfBeliefAggregation(torch.nn.Module, FromParams):
     attention : `str`, optional (default = `"dot_product"`)
         Or `"tanh"`, `v^T tanh(W b_j + U b_l)`, which the paper finds to be worse (its Table 3).
     in_evaluation : `bool`, optional (default = `True`)
-        If false, the aggregation is used only in training. The paper finds that the cloze gives almost all weight to
-        itself, so that the aggregation can be left out at test time.
+        If false, the aggregation is used only in training. The paper finds that the cloze gives almost all
+        weight to itself, so that the aggregation can be left out at test time.
     """
 
-    def __init__(self, encoder: Seq2SeqEncoder, attention: str = "dot_product", in_evaluation: bool = True) -> None:
+    def __init__(
+        self, encoder: Seq2SeqEncoder, attention: str = "dot_product", in_evaluation: bool = True
+    ) -> None:
         super().__init__()
         check_choice("self-belief", "attention", attention, ATTENTIONS)
         self.encoder = encoder
@@ -67,12 +69,16 @@ class SelfBeliefAggregation(torch.nn.Module, FromParams):
         # Returns
 
         `tuple[torch.FloatTensor, Optional[torch.FloatTensor]]`
-            The sums, of shape (batch_size, n, dim), and their weights lambda, of shape (batch_size, n, length). The
-            weights are `None` if the aggregation is left out.
+            The sums, of shape (batch_size, n, dim), and their weights lambda, of shape (batch_size, n,
+            length). The weights are `None` if the aggregation is left out.
         """
 
         def asked_for(encoded: torch.Tensor) -> torch.Tensor:
-            return encoded if positions is None else batched_index_select(encoded, cast(torch.LongTensor, positions))
+            return (
+                encoded
+                if positions is None
+                else batched_index_select(encoded, cast(torch.LongTensor, positions))
+            )
 
         if not self.training and not self._in_evaluation:
             return asked_for(values), None

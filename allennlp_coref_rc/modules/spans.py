@@ -4,10 +4,13 @@ import torch
 from torch.nn.functional import max_pool1d, pad
 
 
-def best_span(start_scores: torch.Tensor, end_scores: torch.Tensor, max_length: Optional[int] = None) -> torch.Tensor:
+def best_span(
+    start_scores: torch.Tensor, end_scores: torch.Tensor, max_length: Optional[int] = None
+) -> torch.Tensor:
     """
-    The span with the highest score, which is the sum of the scores of its first and its last token. The function finds
-    the best start for each end, so memory grows with the length of the sequence, not with the number of spans.
+    The span with the highest score, which is the sum of the scores of its first and its last token. The
+    function finds the best start for each end, so memory grows with the length of the sequence, not with the
+    number of spans.
 
     # Parameters
 
@@ -40,7 +43,8 @@ def span_loss(
     span_end: torch.Tensor,
 ) -> torch.Tensor:
     """
-    The mean negative log-probability of the first and the last token of the expected spans. Spans of -1 add no loss.
+    The mean negative log-probability of the first and the last token of the expected spans. Spans of -1 add
+    no loss.
 
     # Parameters
 
@@ -62,8 +66,8 @@ def span_loss(
 
 def span_text(metadata: dict[str, Any], first: int, last: int) -> str:
     """
-    The text of a span of the passage, from its first to its last token. This is the piece of the `original_passage` at
-    the span's `token_offsets`. Without offsets, it is the tokens joined by blanks.
+    The text of a span of the passage, from its first to its last token. This is the piece of the
+    `original_passage` at the span's `token_offsets`. Without offsets, it is the tokens joined by blanks.
     """
     if "token_offsets" not in metadata:
         return " ".join(metadata["passage_tokens"][first : last + 1])

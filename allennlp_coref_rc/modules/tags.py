@@ -1,11 +1,15 @@
-"""Answers of several spans, as tags of the passage's tokens (BIO): `OUTSIDE`, `BEGIN` or `INSIDE` of a span."""
+"""
+Answers of several spans, as tags of the passage's tokens (BIO): `OUTSIDE`, `BEGIN` or `INSIDE` of a span.
+"""
 
 import torch
 
 from allennlp_coref_rc.data.dataset_readers.annotated_squad import BEGIN, INSIDE, OUTSIDE
 
 _STATES = [OUTSIDE, BEGIN, INSIDE, OUTSIDE]
-"""The tags of the states that a token can be in: before the first span, first of one, inside of one, after one."""
+"""
+The tags of the states that a token can be in: before the first span, first of one, inside of one, after one.
+"""
 
 _FOLLOWING = [(0, 1), (1, 2, 3), (1, 2, 3), (1, 3)]
 """The states that may follow each state."""
@@ -16,8 +20,8 @@ _FIRST, _LAST = (0, 1), (1, 2, 3)
 
 def tag_loss(log_probabilities: torch.Tensor, tags: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
     """
-    The mean negative log-probability of the expected tags. For each passage this is a sum over its tokens, as if their
-    tags were independent. Questions without a span add no loss.
+    The mean negative log-probability of the expected tags. For each passage this is a sum over its tokens, as
+    if their tags were independent. Questions without a span add no loss.
 
     # Parameters
 
@@ -35,8 +39,8 @@ def tag_loss(log_probabilities: torch.Tensor, tags: torch.Tensor, mask: torch.Te
 
 def best_spans(log_probabilities: torch.Tensor, mask: torch.Tensor) -> list[list[tuple[int, int]]]:
     """
-    The spans of the most probable sequence of tags that has at least one span, and in which no token is inside a span
-    that has not begun (Viterbi's algorithm). A span is a pair of its first and its last token.
+    The spans of the most probable sequence of tags that has at least one span, and in which no token is
+    inside a span that has not begun (Viterbi's algorithm). A span is a pair of its first and its last token.
 
     # Parameters
 

@@ -1,9 +1,9 @@
 """
 Gets the word vectors that a model reads, and replaces them by others. Saliency is measured on these vectors.
 
-AllenNLP takes gradients at its `TextFieldEmbedder` or at a transformer's embeddings. There, the order of passage and
-question depends on the model, and a transformer has pieces of words, or both texts in one. Here, both texts have one
-vector for each word, in every model.
+AllenNLP takes gradients at its `TextFieldEmbedder` or at a transformer's embeddings. There, the order of
+passage and question depends on the model, and a transformer has pieces of words, or both texts in one. Here,
+both texts have one vector for each word, in every model.
 """
 
 from collections.abc import Iterator
@@ -59,8 +59,8 @@ class WordVectors:
 
 class PieceVectors(WordVectors):
     """
-    The word vectors of a model with a pretrained transformer, before the first layer. The vector of a word is the mean
-    of the vectors of its pieces. If it changes, all its pieces change by the same amount.
+    The word vectors of a model with a pretrained transformer, before the first layer. The vector of a word is
+    the mean of the vectors of its pieces. If it changes, all its pieces change by the same amount.
 
     # Parameters
 
@@ -76,7 +76,9 @@ class PieceVectors(WordVectors):
 
     def of(self, texts: dict[str, TextFieldTensors]) -> Vectors:
         pieces = {side: _pieces(texts[side]) for side in SIDES}
-        return {side: mean_of_pieces(self._table(of["token_ids"]), of["offsets"]) for side, of in pieces.items()}
+        return {
+            side: mean_of_pieces(self._table(of["token_ids"]), of["offsets"]) for side, of in pieces.items()
+        }
 
     @contextmanager
     def replaced(self, texts: dict[str, TextFieldTensors], before: Vectors, after: Vectors) -> Iterator[None]:

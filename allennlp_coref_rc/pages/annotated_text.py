@@ -54,7 +54,9 @@ def entities(text: AnnotatedText) -> list[Entity]:
     known = []
     for number, cluster in enumerate(text.clusters, start=1):
         strings = Counter(joined(text.tokens, *sorted(cluster)))
-        names = Counter({string: count for string, count in strings.items() if string.lower() not in PRONOUNS})
+        names = Counter(
+            {string: count for string, count in strings.items() if string.lower() not in PRONOUNS}
+        )
         (name, _), *_ = (names or strings or Counter([""])).most_common(1)
         more = ["…"] if len(strings) > MAX_STRINGS else []
         known.append(Entity(number, name, len(cluster), ", ".join([*islice(strings, MAX_STRINGS), *more])))
@@ -68,27 +70,37 @@ def html_fragment(
     show_entities: bool = True,
 ) -> str:
     """
-    An annotated text as a piece of HTML for a notebook or a part of a page: a `<div>` with its own style, without
-    scripts, for light and dark backgrounds. Mentions are underlined in the colour of their entity, have its number, and
-    stand out together when the mouse is on one. Frames, discourse relations and edges follow in lists that can be
-    unfolded. Of a longer text, only the first `MAX_TOKENS` are shown, and a note says so.
+    An annotated text as a piece of HTML for a notebook or a part of a page: a `<div>` with its own style,
+    without scripts, for light and dark backgrounds. Mentions are underlined in the colour of their entity,
+    have its number, and stand out together when the mouse is on one. Frames, discourse relations and edges
+    follow in lists that can be unfolded. Of a longer text, only the first `MAX_TOKENS` are shown, and a note
+    says so.
 
     # Parameters
 
     text : `AnnotatedText`
     answer : `str` or `list[Span]`, optional (default = `None`)
-        What is framed: these spans of tokens, or all places that read like this string, in upper or lower case.
+        What is framed: these spans of tokens, or all places that read like this string, in upper or lower
+        case.
     weights : `list[float]`, optional (default = `None`)
         A number of 0 or more for each token, which colours its background.
     show_entities : `bool`, optional (default = `True`)
         Whether a list of the entities follows, with the number of mentions of each.
     """
     if weights is not None and len(weights) != len(text):
-        raise ConfigurationError(f"found {len(weights)} weights, expected one for each of the {len(text)} tokens")
+        raise ConfigurationError(
+            f"found {len(weights)} weights, expected one for each of the {len(text)} tokens"
+        )
     shown = min(len(text), MAX_TOKENS)
     marks = in_lanes([mark for mark in mentions(text) if mark.start < shown], len(text))
-    answers = [Mark(start, stop, "answer", lane=len(text)) for start, stop in find_answer(text.tokens, answer)]
-    parts = [(start, min(stop, shown)) for start, stop in lines_or_paragraphs(text, text.sentences) if start < shown]
+    answers = [
+        Mark(start, stop, "answer", lane=len(text)) for start, stop in find_answer(text.tokens, answer)
+    ]
+    parts = [
+        (start, min(stop, shown))
+        for start, stop in lines_or_paragraphs(text, text.sentences)
+        if start < shown
+    ]
     return render(
         "fragment.html.jinja",
         paragraphs=marked_paragraphs(text.tokens, marks + answers, parts, blanks_of(text)),
@@ -118,9 +130,9 @@ def answer_fragment(
     weights: Optional[Sequence[float]] = None,
 ) -> str:
     """
-    An answer, if there is one, above its passage, as a piece of HTML like that of `html_fragment`. The first of the
-    candidates, the most probable, are in a list that can be unfolded. Without `spans`, the answer is framed wherever it
-    occurs. `weights` say how much each token of the passage counted for it.
+    An answer, if there is one, above its passage, as a piece of HTML like that of `html_fragment`. The first
+    of the candidates, the most probable, are in a list that can be unfolded. Without `spans`, the answer is
+    framed wherever it occurs. `weights` say how much each token of the passage counted for it.
     """
     return render(
         "answer.html.jinja",
@@ -144,7 +156,9 @@ def mentions(text: AnnotatedText) -> list[Mark]:
 
 
 def find_answer(tokens: Sequence[str], answer: Union[str, Sequence[Span], None]) -> list[Span]:
-    """The given spans, or those whose tokens read like a string, without its blanks, in upper or lower case."""
+    """
+    The given spans, or those whose tokens read like a string, without its blanks, in upper or lower case.
+    """
     if answer is None:
         return []
     if not isinstance(answer, str):
@@ -162,7 +176,9 @@ def find_answer(tokens: Sequence[str], answer: Union[str, Sequence[Span], None])
 
 
 def full_colour(weights: Sequence[float]) -> float:
-    """The weight that gets the full colour: the largest, or three times the average if all are about equal."""
+    """
+    The weight that gets the full colour: the largest, or three times the average if all are about equal.
+    """
     return max([*weights, 3 * sum(weights) / max(1, len(weights))]) or 1.0
 
 
@@ -170,12 +186,18 @@ def frame_row(text: AnnotatedText, frame: Frame) -> dict[str, Any]:
     """A frame as it is shown: its predicate, and its roles and arguments in the order of the text."""
     (predicate,) = joined(text.tokens, frame.predicate)
     in_order = sorted(frame.arguments, key=lambda argument: argument[1])
-    return {"predicate": predicate, "arguments": [(role, *joined(text.tokens, span)) for role, span in in_order]}
+    return {
+        "predicate": predicate,
+        "arguments": [(role, *joined(text.tokens, span)) for role, span in in_order],
+    }
 
 
 def relation_row(text: AnnotatedText, relation: DiscourseRelation) -> dict[str, str]:
     """A discourse relation as it is shown. Words between the parts of an argument are left out."""
-    parts = {name: " … ".join(joined(text.tokens, *getattr(relation, name))) for name in ("arg1", "connective", "arg2")}
+    parts = {
+        name: " … ".join(joined(text.tokens, *getattr(relation, name)))
+        for name in ("arg1", "connective", "arg2")
+    }
     return {"type": relation.type, "sense": relation.sense, **parts}
 
 

@@ -28,8 +28,8 @@ DPI = 200
 
 def draw_pictures(prediction: dict[str, Any], folder: Path, name: str) -> list[Path]:
     """
-    Draws the attention in a prediction around the answer: a picture for each title, whose name begins with `name`, with
-    a panel for each layer or application. Returns the paths.
+    Draws the attention in a prediction around the answer: a picture for each title, whose name begins with
+    `name`, with a panel for each layer or application. Returns the paths.
     """
     drawn = []
     for title, group in groupby(named_maps(prediction), key=lambda attention: attention.title):
@@ -56,7 +56,13 @@ def draw(path: Path, maps: Sequence[NamedMap], prediction: dict[str, Any]) -> No
     cell = WIDTH * 0.85 / across / max(matrices[0].shape[1], 12)
     height = max(0.9, cell * len(matrices[0])) + 0.9
     figure, panels = pyplot.subplots(
-        down, across, figsize=(WIDTH, height * down), squeeze=False, layout="constrained", sharex=True, sharey=True
+        down,
+        across,
+        figsize=(WIDTH, height * down),
+        squeeze=False,
+        layout="constrained",
+        sharex=True,
+        sharey=True,
     )
     most = max(numpy.nanmax(matrix, initial=0.0) for matrix in matrices) or 1.0
     for axes, attention, matrix in zip(panels.flat, maps, matrices):
@@ -67,7 +73,9 @@ def draw(path: Path, maps: Sequence[NamedMap], prediction: dict[str, Any]) -> No
     size = 7 if across == 1 else 5
     row_labels = labels["all"] if "all" in labels else labels[rows]
     for axes in panels[-1]:
-        axes.set_xlabel(f"{columns}: attended to" if first.to == columns else f"{columns}: attends", fontsize=8)
+        axes.set_xlabel(
+            f"{columns}: attended to" if first.to == columns else f"{columns}: attends", fontsize=8
+        )
         axes.set_xticks(range(matrices[0].shape[1]), labels[columns], fontsize=size, rotation=90)
     for axes in panels[:, 0]:
         axes.set_ylabel(f"{rows}: attends" if first.side == rows else f"{rows}: attended to", fontsize=8)
@@ -79,7 +87,10 @@ def draw(path: Path, maps: Sequence[NamedMap], prediction: dict[str, Any]) -> No
 
 
 def part(attention: NamedMap, prediction: dict[str, Any]) -> numpy.ndarray:
-    """The weights between the tokens that a picture shows. They are NaN if a token is outside of the other's scope."""
+    """
+    The weights between the tokens that a picture shows. They are NaN if a token is outside of the other's
+    scope.
+    """
     rows = shown(attention.side, prediction)
     matrix = head_matrix(attention.attention)
     matrix = matrix[slice(*rows)] if attention.attention.has_rows() else matrix[:1]

@@ -9,7 +9,10 @@ from allennlp_coref_rc.pages.packed_attention import AttentionMap, Block, pack, 
 
 SCORES = {
     "attention": ("Answer", "How much each word counts for the answer."),
-    "span_start_probs": ("Answer's first word", "The probability of each word to be the first of the answer."),
+    "span_start_probs": (
+        "Answer's first word",
+        "The probability of each word to be the first of the answer.",
+    ),
     "span_end_probs": ("Answer's last word", "The probability of each word to be the last of the answer."),
 }
 """By their names in predictions, the values that can colour a passage: their titles, and what they mean."""
@@ -39,7 +42,9 @@ DEFAULT_OOV = "@@UNKNOWN@@"
 
 
 class NamedMap(NamedTuple):
-    """A map of attention from the tokens of `side` to those of `to`, each of which is "passage" or "question"."""
+    """
+    A map of attention from the tokens of `side` to those of `to`, each of which is "passage" or "question".
+    """
 
     title: str
     """It is the same for all layers or applications, among which a slider chooses."""
@@ -51,7 +56,9 @@ class NamedMap(NamedTuple):
     labels: list[str]
     """The label of each token that the head sees, or ""; an empty list if it sees no labels."""
     scopes: list[int]
-    """A number for each token. Tokens with equal numbers see each other. The list is empty if all tokens do."""
+    """
+    A number for each token. Tokens with equal numbers see each other. The list is empty if all tokens do.
+    """
 
 
 def shown_token(token: str) -> str:
@@ -71,8 +78,8 @@ def named_maps(prediction: dict[str, Any]) -> list[NamedMap]:
 
 def packed_views(prediction: dict[str, Any]) -> tuple[dict[str, Any], float]:
     """
-    The data that a page's script needs to colour words, and the share of the attention that they hold. Users choose one
-    of the `views`, and by a slider one of its `steps`, which names one of the `scores` or `maps`.
+    The data that a page's script needs to colour words, and the share of the attention that they hold. Users
+    choose one of the `views`, and by a slider one of its `steps`, which names one of the `scores` or `maps`.
     """
     scores = [name for name in SCORES if name in prediction]
     views: list[dict[str, Any]] = [
@@ -88,7 +95,9 @@ def packed_views(prediction: dict[str, Any]) -> tuple[dict[str, Any], float]:
         values.update(side=attention.side, to=attention.to)
         for key, known in shared.items():
             value = getattr(attention, key)
-            if value and not (key == "labels" and clusters_shown and all(not x or x.isdigit() for x in value)):
+            if value and not (
+                key == "labels" and clusters_shown and all(not x or x.isdigit() for x in value)
+            ):
                 if value not in known:
                     known.append(value)
                 values[key] = known.index(value)
@@ -121,7 +130,9 @@ def _of_head(head: dict[str, Any], heads: Sequence[dict[str, Any]], length: int,
     step = f"pass {head['application']}"
     if any(other["block"] for other in heads):
         step += f", block {head['block'] + 1}"
-    blocks = [Block(scope, scope, numpy.asarray(w, dtype="f4")) for scope, w in zip(head["scopes"], head["weights"])]
+    blocks = [
+        Block(scope, scope, numpy.asarray(w, dtype="f4")) for scope, w in zip(head["scopes"], head["weights"])
+    ]
     labels = ["" if label == DEFAULT_OOV else label for label in head["labels"]]
     scopes = [0] * length
     for number, scope in enumerate(head["scopes"], start=1):

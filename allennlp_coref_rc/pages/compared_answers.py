@@ -32,35 +32,53 @@ class Row(NamedTuple):
     answers: list[dict[str, Any]]
 
 
-def write_compared_answers(folder: str, paths: dict[str, str], limit: int, only_different: bool = False) -> int:
+def write_compared_answers(
+    folder: str, paths: dict[str, str], limit: int, only_different: bool = False
+) -> int:
     """
-    Writes into a folder a page for each question, with the answers of all readers, by whose names the files of
-    predictions are given, side by side, and index.html. With `only_different`, questions that all readers answer right,
-    or all wrong, are left out. Returns the number of questions.
+    Writes into a folder a page for each question, with the answers of all readers, by whose names the files
+    of predictions are given, side by side, and index.html. With `only_different`, questions that all readers
+    answer right, or all wrong, are left out. Returns the number of questions.
     """
     if only_different and len(paths) < 2:
-        raise ConfigurationError(f"--only-different: found one reader ({', '.join(paths)}), expected two or more")
+        raise ConfigurationError(
+            f"--only-different: found one reader ({', '.join(paths)}), expected two or more"
+        )
     read = partial(checked_predictions, labelled=only_different)
     together = side_by_side(list(paths.values()), read, _question, _shown)
-    questions = (answers for answers in together if not only_different or len(set(map(has_right_answer, answers))) > 1)
+    questions = (
+        answers for answers in together if not only_different or len(set(map(has_right_answer, answers))) > 1
+    )
     rows = [
-        Row(f"{i:03d}.html", question_of(answers[0]), gold_answers(answers[0]), list(map(_section, paths, answers)))
+        Row(
+            f"{i:03d}.html",
+            question_of(answers[0]),
+            gold_answers(answers[0]),
+            list(map(_section, paths, answers)),
+        )
         for i, answers in enumerate(islice(questions, limit), start=1)
     ]
     if not rows:
         kind = "which only some readers answer" if only_different else "with predictions"
-        raise ConfigurationError(f"{', '.join(paths.values())}: found no questions {kind}, expected one or more")
+        raise ConfigurationError(
+            f"{', '.join(paths.values())}: found no questions {kind}, expected one or more"
+        )
     Path(folder).mkdir(parents=True, exist_ok=True)
     for i, row in enumerate(progress_bar(rows, desc="drawing")):
         before, after = rows[i - 1].file if i else None, rows[i + 1].file if i + 1 < len(rows) else None
-        write_text(Path(folder) / row.file, render("compared_answers.html.jinja", row=row, before=before, after=after))
+        write_text(
+            Path(folder) / row.file,
+            render("compared_answers.html.jinja", row=row, before=before, after=after),
+        )
     index = render("compared_answers_index.html.jinja", rows=rows, readers=list(paths))
     write_text(Path(folder) / "index.html", index)
     return len(rows)
 
 
 def _question(prediction: Prediction) -> Union[str, int]:
-    """The id of the question or, without one, its text, since readers may have split it into different tokens."""
+    """
+    The id of the question or, without one, its text, since readers may have split it into different tokens.
+    """
     if prediction.get("id") is not None:
         return prediction["id"]
     return "".join(asked_tokens(prediction["question_tokens"]) + prediction["passage_tokens"])

@@ -23,7 +23,9 @@ from allennlp_coref_rc.pages.marked_text import (
 from allennlp_coref_rc.pages.templates import render
 
 LONG = 3000
-"""If a document has more tokens than this, the browser lays out only the paragraphs that are on the screen."""
+"""
+If a document has more tokens than this, the browser lays out only the paragraphs that are on the screen.
+"""
 
 FIRST_WORDS = 12
 """The number of a document's tokens that the index shows."""
@@ -33,11 +35,16 @@ Row = dict[str, Any]
 """A document's entry in the index."""
 
 Structure = tuple[str, list[tuple[str, int, int]]]
-"""A frame, a relation or an edge for the page's script: its name, and for each span its role and its [start, stop)."""
+"""
+A frame, a relation or an edge for the page's script: its name, and for each span its role and its [start,
+stop).
+"""
 
 
 def write_pages(path: str, folder: str, form: str = "annotated", limit: int = 100) -> int:
-    """Writes pages of the first documents of a file, and index.html if there are several. Returns their number."""
+    """
+    Writes pages of the first documents of a file, and index.html if there are several. Returns their number.
+    """
     if not Path(path).exists():
         raise ConfigurationError(f"{path}: no such file")
     documents = list(islice(_documents(path, form), limit))
@@ -48,7 +55,9 @@ def write_pages(path: str, folder: str, form: str = "annotated", limit: int = 10
     for i, document in enumerate(progress_bar(documents, desc="drawing")):
         write_text(Path(folder) / rows[i]["file"], page(document, rows, i))
     if len(rows) > 1:
-        write_text(Path(folder) / "index.html", render("documents.html.jinja", name=Path(path).name, rows=rows))
+        write_text(
+            Path(folder) / "index.html", render("documents.html.jinja", name=Path(path).name, rows=rows)
+        )
     return len(rows)
 
 

@@ -27,7 +27,9 @@ MAX_BARS = 6
 
 
 def write_explanations(path: str, folder: str, limit: int, pictures: bool = False) -> int:
-    """Writes a page for each of the first predictions of a file, and pictures if asked to. Returns their number."""
+    """
+    Writes a page for each of the first predictions of a file, and pictures if asked to. Returns their number.
+    """
     predictions = list(islice(checked_predictions(path), limit))
     Path(folder).mkdir(parents=True, exist_ok=True)
     for number, prediction in enumerate(progress_bar(predictions, desc="drawing"), start=1):
@@ -43,7 +45,10 @@ def page(prediction: Prediction) -> str:
     passage, question = prediction["passage_tokens"], prediction["question_tokens"]
     joint, marks = marked(prediction)
     data, kept = packed_views(prediction)
-    parts = {"passage": paragraphs(sentence_spans(passage)), "question": [(len(passage), len(joint))] * bool(question)}
+    parts = {
+        "passage": paragraphs(sentence_spans(passage)),
+        "question": [(len(passage), len(joint))] * bool(question),
+    }
     return render(
         "explanation.html.jinja",
         title=question_of(prediction),
@@ -62,14 +67,20 @@ def page(prediction: Prediction) -> str:
 
 
 def marked(prediction: Prediction) -> tuple[AnnotatedText, list[Mark]]:
-    """The passage and the question as one text, with marks: mentions, the answer, and right answers to a wrong one."""
+    """
+    The passage and the question as one text, with marks: mentions, the answer, and right answers to a wrong
+    one.
+    """
     passage, question = prediction["passage_tokens"], prediction["question_tokens"]
     joint = AnnotatedText(
         [shown_token(token) for token in passage + question],
         clusters=clusters_from_json(prediction.get("clusters") or []),
     )
     gold = [] if has_right_answer(prediction) else gold_texts(prediction)
-    framed = {"answer": answer_spans(prediction), "gold": [span for one in gold for span in find_answer(passage, one)]}
+    framed = {
+        "answer": answer_spans(prediction),
+        "gold": [span for one in gold for span in find_answer(passage, one)],
+    }
     frames = [Mark(*span, kind, lane=len(joint)) for kind, spans in framed.items() for span in spans]
     return joint, in_lanes(mentions(joint), len(joint)) + frames
 
@@ -93,12 +104,16 @@ class Bar(NamedTuple):
 
 
 def bars(prediction: Prediction) -> list[tuple[str, list[Bar], str]]:
-    """Lists of probabilities with a title and a note on what is left out. Words stand between their neighbours."""
+    """
+    Lists of probabilities with a title and a note on what is left out. Words stand between their neighbours.
+    """
     candidates = prediction.get("candidate_probabilities", {})
     lists = [("Candidates", [Bar("", name, "", value) for name, value in candidates.items()])]
     tokens = ["", *map(shown_token, prediction["passage_tokens"]), ""]
     for key in ("span_start_probs", "span_end_probs"):
-        lists.append((SCORES[key][0], list(map(Bar, tokens, tokens[1:], tokens[2:], prediction.get(key, [])))))
+        lists.append(
+            (SCORES[key][0], list(map(Bar, tokens, tokens[1:], tokens[2:], prediction.get(key, []))))
+        )
     shown_lists = []
     for title, values in lists:
         ranked = sorted(values, key=lambda bar: -bar.value)

@@ -1,4 +1,6 @@
-"""Lays out spans of a text, so that a template can write them as HTML. Spans may contain or cross each other."""
+"""
+Lays out spans of a text, so that a template can write them as HTML. Spans may contain or cross each other.
+"""
 
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple, Optional
@@ -16,7 +18,10 @@ NO_BLANK_AFTER = frozenset("( [ { $ # `` ` “ ‘".split())
 
 
 class Mark(NamedTuple):
-    """A span that is marked in a text: a "mention" of the entity with this number, or something of another `kind`."""
+    """
+    A span that is marked in a text: a "mention" of the entity with this number, or something of another
+    `kind`.
+    """
 
     start: int
     stop: int
@@ -27,7 +32,9 @@ class Mark(NamedTuple):
 
 
 class Piece(NamedTuple):
-    """A part of a mark that can be an HTML element. Marks that cross others or a paragraph's end have several."""
+    """
+    A part of a mark that can be an HTML element. Marks that cross others or a paragraph's end have several.
+    """
 
     mark: Mark
     first: bool
@@ -44,7 +51,10 @@ class Token(NamedTuple):
 
 
 def in_lanes(marks: Sequence[Mark], length: int) -> list[Mark]:
-    """Puts overlapping marks into different lanes, the shorter ones closer to the text; then sorts them by position."""
+    """
+    Puts overlapping marks into different lanes, the shorter ones closer to the text; then sorts them by
+    position.
+    """
     used = [0] * length
     placed = []
     for mark in sorted(marks, key=lambda mark: mark.stop - mark.start):
@@ -71,7 +81,9 @@ def paragraphs(sentences: Sequence[Span]) -> list[Span]:
 
 
 def lines_or_paragraphs(text: AnnotatedText, sentences: Sequence[Span]) -> list[Span]:
-    """The lines of the source text, if it is known and has several; otherwise paragraphs of the `sentences`."""
+    """
+    The lines of the source text, if it is known and has several; otherwise paragraphs of the `sentences`.
+    """
     if not sentences:
         return []
     first, last = sentences[0][0], sentences[-1][1]
@@ -110,11 +122,14 @@ def blanks(tokens: Sequence[str]) -> list[bool]:
 
 
 def marked_paragraphs(
-    tokens: Sequence[str], marks: Sequence[Mark], parts: Sequence[Span], after: Optional[Sequence[bool]] = None
+    tokens: Sequence[str],
+    marks: Sequence[Mark],
+    parts: Sequence[Span],
+    after: Optional[Sequence[bool]] = None,
 ) -> Iterator[list[Token]]:
     """
-    The tokens of each part, with the HTML elements that begin and end at them. `marks` are those of `in_lanes`. `after`
-    says whether a blank follows each token; by default it is as in print.
+    The tokens of each part, with the HTML elements that begin and end at them. `marks` are those of
+    `in_lanes`. `after` says whether a blank follows each token; by default it is as in print.
     """
     starting: dict[int, list[Piece]] = {}
     for mark in marks:
@@ -132,7 +147,9 @@ def marked_paragraphs(
             ended = next((k for k, piece in enumerate(elements) if piece.mark.stop <= i), len(elements))
             if ended < len(elements):
                 shown[-1] = shown[-1]._replace(closed=len(elements) - ended)
-                opened = [piece._replace(first=False) for piece in elements[ended:] if piece.mark.stop > i] + opened
+                opened = [
+                    piece._replace(first=False) for piece in elements[ended:] if piece.mark.stop > i
+                ] + opened
                 elements = elements[:ended]
             opened = sorted(opened, key=lambda piece: (-piece.mark.stop, -piece.mark.lane))
             elements = elements + opened
@@ -144,6 +161,8 @@ def marked_paragraphs(
 
 def joined(tokens: Sequence[str], *spans: Span) -> tuple[str, ...]:
     return tuple(
-        "".join(token + " " * blank for token, blank in zip(tokens[start:stop], blanks(tokens[start:stop]))).strip()
+        "".join(
+            token + " " * blank for token, blank in zip(tokens[start:stop], blanks(tokens[start:stop]))
+        ).strip()
         for start, stop in spans
     )

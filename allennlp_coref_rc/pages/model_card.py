@@ -12,7 +12,9 @@ DATA_PATHS = {"train": "train_data_path", "validation": "validation_data_path", 
 """By split, the key of a config that names its data."""
 
 ELSEWHERE = ("type", "annotator", "annotation_layers", "token_indexers")
-"""The settings of a reader that a card does not list. They have a place of their own, or belong to the model."""
+"""
+The settings of a reader that a card does not list. They have a place of their own, or belong to the model.
+"""
 
 REPORTED = ("best_validation_", "test_")
 """A card has the metrics whose names begin like this."""
@@ -21,7 +23,9 @@ UNKNOWN_LICENCE = "unknown"
 """The Hugging Face hub's name for a licence that was not chosen."""
 
 
-def model_card(config: dict[str, Any], metrics: dict[str, Any], title: str, licence: Optional[str] = None) -> str:
+def model_card(
+    config: dict[str, Any], metrics: dict[str, Any], title: str, licence: Optional[str] = None
+) -> str:
     """
     The text of a model card in Markdown, as the Hugging Face hub shows it, from a model's config and its
     `metrics.json`. Without a `licence`, one of the hub's names, the card asks for one.

@@ -1,4 +1,7 @@
-"""Packs attention into few bytes: the largest weights of each row, in 8 bits, as text that a page's script can read."""
+"""
+Packs attention into few bytes: the largest weights of each row, in 8 bits, as text that a page's script can
+read.
+"""
 
 import base64
 from collections.abc import Sequence
@@ -9,7 +12,9 @@ import numpy
 BUDGET = 330_000
 
 ROW, WEIGHT = 4, 4
-"""The number of characters for a row (its scale and the number of its weights) and for each of its weights."""
+"""
+The number of characters for a row (its scale and the number of its weights) and for each of its weights.
+"""
 
 MIN_KEPT, MAX_KEPT = 3, 255
 """The fewest and the most weights of a row that are stored, if rows are stored at all."""
@@ -57,13 +62,13 @@ def pack_numbers(numbers: Union[Sequence[float], numpy.ndarray]) -> dict[str, An
 
 def pack(maps: Sequence[AttentionMap], budget: int = BUDGET) -> tuple[list[dict[str, Any]], float]:
     """
-    Packs maps so that all of them together have about `budget` characters at most. Returns the packed maps, and the
-    share of their attention that is in the stored weights.
+    Packs maps so that all of them together have about `budget` characters at most. Returns the packed maps,
+    and the share of their attention that is in the stored weights.
 
-    A packed map has the `average` weight that each column gets, as `pack_numbers` makes it. If there is room for its
-    rows, it also has their `scales` (16 bits each; 65535 stands for 1), how many weights of each are stored (`counts`,
-    8 bits) and, one row after the other, their `columns` (16 bits) and `weights` (8 bits; 255 stands for the scale of
-    the row). All are in base64, little-endian.
+    A packed map has the `average` weight that each column gets, as `pack_numbers` makes it. If there is room
+    for its rows, it also has their `scales` (16 bits each; 65535 stands for 1), how many weights of each are
+    stored (`counts`, 8 bits) and, one row after the other, their `columns` (16 bits) and `weights` (8 bits;
+    255 stands for the scale of the row). All are in base64, little-endian.
     """
     room = budget - sum(2 * attention.width for attention in maps)
     rows = [attention.height if attention.has_rows() else 0 for attention in maps]
@@ -84,7 +89,10 @@ def pack(maps: Sequence[AttentionMap], budget: int = BUDGET) -> tuple[list[dict[
         if i < stored and rows[i]:
             more, weight = _pack_rows(attention, low)
             values.update(more)
-            kept, whole = kept + weight, whole + sum(float(weights.sum()) for _, _, weights in attention.blocks)
+            kept, whole = (
+                kept + weight,
+                whole + sum(float(weights.sum()) for _, _, weights in attention.blocks),
+            )
         packed.append(values)
     return packed, kept / whole if whole else 0.0
 

@@ -28,17 +28,23 @@ def checked_predictions(path: str, labelled: bool = False) -> Iterator[Predictio
     for place, prediction in read_json_objects(path):
         for key in NEEDED:
             if key not in prediction:
-                raise ConfigurationError(f"{place}: found no {key}, expected an output of cloze_reader or span_reader")
+                raise ConfigurationError(
+                    f"{place}: found no {key}, expected an output of cloze_reader or span_reader"
+                )
         for key, check in CHECKS.items():
             if key in prediction and not (key in NULLABLE and prediction[key] is None):
                 check(JsonValue(prediction[key], place, key), prediction)
         if labelled and not gold_answers(prediction):
-            raise ConfigurationError(f"{place}: found no gold or answer_texts, expected a question with an answer")
+            raise ConfigurationError(
+                f"{place}: found no gold or answer_texts, expected a question with an answer"
+            )
         yield prediction
 
 
 def predicted_spans(prediction: Prediction) -> list[Span]:
-    """The spans of the passage that a reader of spans answers with, as [start, stop); none of other readers."""
+    """
+    The spans of the passage that a reader of spans answers with, as [start, stop); none of other readers.
+    """
     spans = prediction.get("best_spans") or [prediction[key] for key in ("best_span",) if key in prediction]
     return [(first, last + 1) for first, last in spans]
 
@@ -49,15 +55,19 @@ def asked_tokens(question_tokens: list[str]) -> list[str]:
 
 
 def gold_texts(prediction: Prediction) -> list[str]:
-    """The texts of the correct answers, or of the spans of the only one. The list is empty if they are not known."""
+    """
+    The texts of the correct answers, or of the spans of the only one. The list is empty if they are not
+    known.
+    """
     gold = prediction.get("gold")
     return prediction.get("answer_texts") or ([] if gold is None else [gold])
 
 
 def gold_answers(prediction: Prediction) -> list[str]:
     """
-    The correct answers, if they are known: the `answer_texts` of SQuAD and NarrativeQA, which are alternatives. Those
-    of Quoref, whose predictions have an `exact_match`, are the spans of one answer, joined as in predictions.
+    The correct answers, if they are known: the `answer_texts` of SQuAD and NarrativeQA, which are
+    alternatives. Those of Quoref, whose predictions have an `exact_match`, are the spans of one answer,
+    joined as in predictions.
     """
     texts = gold_texts(prediction)
     return [", ".join(texts)] if texts and "exact_match" in prediction else texts

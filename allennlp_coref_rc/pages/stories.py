@@ -23,9 +23,15 @@ def shown_candidates(readers: Sequence[Distributions], answer: str) -> list[str]
 
 
 def draw(
-    path: str, question: BabiQuestion, readers: dict[str, Distributions], candidates: Sequence[str], answer: str
+    path: str,
+    question: BabiQuestion,
+    readers: dict[str, Distributions],
+    candidates: Sequence[str],
+    answer: str,
 ) -> None:
-    """Draws a panel for each reader, with a row for each sentence. Answer and supporting sentences are bold."""
+    """
+    Draws a panel for each reader, with a row for each sentence. Answer and supporting sentences are bold.
+    """
     statements = question.statements
     # Sizes are in inches, with room for statements and names.
     panel = max(0.45 * len(candidates), 0.1 * max(map(len, readers))) + 0.3
@@ -46,7 +52,10 @@ def draw(
 
 
 def write_story(path: str, question: BabiQuestion, readers: dict[str, Distributions]) -> list[str]:
-    """Shows readers side by side, in a picture PATH.png and a page PATH.html with the numbers. Returns both paths."""
+    """
+    Shows readers side by side, in a picture PATH.png and a page PATH.html with the numbers. Returns both
+    paths.
+    """
     answer = question.answer.lower()
     candidates = shown_candidates(list(readers.values()), answer)
     told = {name: list(zip(question.statements, sentences)) for name, sentences in readers.items()}

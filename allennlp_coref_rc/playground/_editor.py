@@ -41,7 +41,10 @@ class Editing:
     """The question with the annotator's clusters."""
     history: list[list[Cluster]]
     edits: int = 0
-    """The number of edits, with those undone. It is in the keys of the widgets, so each edit resets what was chosen."""
+    """
+    The number of edits, with those undone. It is in the keys of the widgets, so each edit resets what was
+    chosen.
+    """
     message: str = ""
     """The reason why the last edit failed; empty if it did not."""
 
@@ -89,7 +92,9 @@ def show_clusters(reading: Reading, answer: Optional[Answer] = None) -> None:
 
 
 def show_edits(editing: Editing, reading: Reading) -> None:
-    """Shows each cluster's mentions, which the user can choose, and buttons for what can be done with them."""
+    """
+    Shows each cluster's mentions, which the user can choose, and buttons for what can be done with them.
+    """
     chosen: list[Mention] = []
     with st.container(height=420 if len(editing.clusters) > MANY else "content"):
         places = st.columns(2) if len(editing.clusters) > 1 else [st.container()]
@@ -131,11 +136,21 @@ HELP = {
 
 
 def button(editing: Editing, name: str, edit: Edit, enabled: bool) -> None:
-    st.button(name, help=HELP.get(name), on_click=editing.apply, args=(edit,), disabled=not enabled, key=f"do_{name}")
+    st.button(
+        name,
+        help=HELP.get(name),
+        on_click=editing.apply,
+        args=(edit,),
+        disabled=not enabled,
+        key=f"do_{name}",
+    )
 
 
 def show_adding(editing: Editing, reading: Reading) -> None:
-    """Lets the user click words of the text and choose a cluster, and adds mentions. Adjacent words are one mention."""
+    """
+    Lets the user click words of the text and choose a cluster, and adds mentions. Adjacent words are one
+    mention.
+    """
     names = [entity.name for entity in entities(reading.text)]
     sentences = [span for span in [*reading.sentences, reading.parts()[1]] if span[0] < span[1]]
     spans: list[Span] = []
@@ -162,12 +177,18 @@ def show_adding(editing: Editing, reading: Reading) -> None:
 
 
 def word_labels(tokens: Sequence[str], start: int, stop: int) -> dict[int, str]:
-    """A label for each token of a sentence. Streamlit needs different ones: equal words end in blanks of no width."""
+    """
+    A label for each token of a sentence. Streamlit needs different ones: equal words end in blanks of no
+    width.
+    """
     return {i: plain(tokens[i]) + "\u200b" * tokens[start:i].count(tokens[i]) for i in range(start, stop)}
 
 
 def labels(reading: Reading, spans: Sequence[Span]) -> dict[Span, str]:
-    """A label for each mention, with the number of its sentence. All differ, as Streamlit needs different labels."""
+    """
+    A label for each mention, with the number of its sentence. All differ, as Streamlit needs different
+    labels.
+    """
     ends = [stop for _, stop in reading.sentences]
     labels_of: dict[Span, str] = {}
     used: Counter = Counter()

@@ -1,4 +1,6 @@
-"""Keeps readers, annotators and answers when the page is drawn again, and shows errors that the user can fix."""
+"""
+Keeps readers, annotators and answers when the page is drawn again, and shows errors that the user can fix.
+"""
 
 import json
 import os
@@ -14,7 +16,13 @@ from allennlp_coref_rc.annotations.annotators import Annotator
 from allennlp_coref_rc.api import Answer
 from allennlp_coref_rc.common.error_message import user_message
 from allennlp_coref_rc.common.json_objects import parse_json
-from allennlp_coref_rc.playground.reader_session import CachedAnnotator, NoAnnotator, Question, ReaderSession, Reading
+from allennlp_coref_rc.playground.reader_session import (
+    CachedAnnotator,
+    NoAnnotator,
+    Question,
+    ReaderSession,
+    Reading,
+)
 from allennlp_coref_rc.safe_archives.archived_config import check_object_config
 from allennlp_coref_rc.safe_archives.archives import trusting
 from allennlp_coref_rc.safe_archives.registered_names import only_registered
@@ -62,7 +70,9 @@ def load_annotator(config: str, trust: bool) -> Annotator:
 
 
 def registered_annotator(config: str) -> Annotator:
-    """The annotator of a registered name, or of a config in plain JSON that follows the rules for archives."""
+    """
+    The annotator of a registered name, or of a config in plain JSON that follows the rules for archives.
+    """
     value = parse_json(config) if config.startswith("{") else {"type": config}
     check_object_config("the page", "annotator", value)
     with only_registered("the page"):
@@ -76,6 +86,8 @@ def answer_of(key: str, _reader: ReaderSession, _question: Question, _reading: R
 
 
 @st.cache_data(show_spinner="Reading sentence by sentence …", max_entries=KEPT)
-def beliefs_of(key: str, _reader: ReaderSession, _question: Question, _reading: Reading) -> list[Optional[Answer]]:
+def beliefs_of(
+    key: str, _reader: ReaderSession, _question: Question, _reading: Reading
+) -> list[Optional[Answer]]:
     """A reader's answers after each sentence. They are remembered by `key`, as those of `answer_of`."""
     return _reader.beliefs(_question, _reading)

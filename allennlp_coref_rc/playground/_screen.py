@@ -56,7 +56,9 @@ STYLE = """
 .st-key-columns > * > [data-testid=stHorizontalBlock] { flex-direction: row-reverse; }
 </style>
 """
-"""The old answer is dimmed while the text is edited. It is beside the clusters, or above them on a narrow page."""
+"""
+The old answer is dimmed while the text is edited. It is beside the clusters, or above them on a narrow page.
+"""
 
 NO_ARCHIVE = """
 No trained reader was given, so this page only annotates. In a few minutes, `coref-rc train babi/quick_start.jsonnet -s
@@ -93,7 +95,11 @@ def show(archives: dict[str, str], trust: bool = False) -> None:
     with st.container(key="asked"):
         question = ask(bool(readers), any(not reader.answers_are_spans for reader in readers.values()))
     if not question.passage.strip() or (names and not question.question.strip()):
-        st.info("Type a question about the text." if question.passage.strip() else "Type a text, or choose an example.")
+        st.info(
+            "Type a question about the text."
+            if question.passage.strip()
+            else "Type a text, or choose an example."
+        )
         return
     with st.container(key="results"):
         show_results(question, readers, annotator_config, archives, trust)
@@ -113,7 +119,11 @@ def show_results(
         origin = list(readers)[:1], first and first.key, question, annotator_config
 
         def read() -> Reading:
-            return first.read(question, annotator) if first else annotated(question.passage, annotator or NoAnnotator())
+            return (
+                first.read(question, annotator)
+                if first
+                else annotated(question.passage, annotator or NoAnnotator())
+            )
 
         editing = current_editing(origin, read)
     reading = editing.reading
@@ -156,7 +166,9 @@ def choose_annotator(has_reader: bool) -> Optional[str]:
                 st.code(install_command(name), language="bash", wrap_lines=True)
     if chosen != CONFIG:
         return {ITS_OWN: None, NONE: ""}.get(chosen, chosen)
-    config = st.text_area("Config", '{"type": "sieve_coref"}', key="config", help="JSON, as coref-rc annotate takes it")
+    config = st.text_area(
+        "Config", '{"type": "sieve_coref"}', key="config", help="JSON, as coref-rc annotate takes it"
+    )
     return config.strip()
 
 
@@ -188,7 +200,9 @@ def choose_example() -> None:
         take(next(iter(texts.values())))
     passage = st.session_state.get("passage", st.query_params.get("passage"))
     st.session_state["example"] = next((name for name in texts if texts[name].passage == passage), OWN_TEXT)
-    st.selectbox("Example", list(texts), key="example", on_change=lambda: take(texts[st.session_state["example"]]))
+    st.selectbox(
+        "Example", list(texts), key="example", on_change=lambda: take(texts[st.session_state["example"]])
+    )
 
 
 def take(question: Question) -> None:
@@ -197,7 +211,9 @@ def take(question: Question) -> None:
 
 
 def show_answers(question: Question, readers: dict[str, ReaderSession], editing: Editing) -> list[Asked]:
-    """Shows each reader's answer with its probabilities. The edited clusters are those of the first reader."""
+    """
+    Shows each reader's answer with its probabilities. The edited clusters are those of the first reader.
+    """
     st.subheader("Answer", anchor=False)
     asked: list[Asked] = []
     first = next(iter(readers.values()))
@@ -242,13 +258,17 @@ def text_of(answer: Answer) -> str:
 
 
 def show_beliefs(question: Question, asked: list[Asked]) -> None:
-    """Shows what each reader believes after each sentence: a heat map of the candidates, or a table of answers."""
+    """
+    Shows what each reader believes after each sentence: a heat map of the candidates, or a table of answers.
+    """
     if not asked:
         return
     st.subheader("Belief after each sentence", anchor=False)
     number = len(asked[0].reading.sentences)
     if not st.toggle(
-        f"Read the first sentence, the first two, and so on ({number})", number <= LONG, key=f"beliefs_{number <= LONG}"
+        f"Read the first sentence, the first two, and so on ({number})",
+        number <= LONG,
+        key=f"beliefs_{number <= LONG}",
     ):
         return
     for one, place in zip(asked, st.columns(len(asked))):
@@ -261,7 +281,9 @@ def show_beliefs(question: Question, asked: list[Asked]) -> None:
                     f"{plain(one.name)}: the stronger the colour, the more probable; point at a cell to see the number"
                 )
                 candidates = shown_candidates([distributions], str(one.answer.answer))
-                st.vega_lite_chart(spec=belief_chart(sentences, distributions, candidates), key=f"beliefs_{one.name}")
+                st.vega_lite_chart(
+                    spec=belief_chart(sentences, distributions, candidates), key=f"beliefs_{one.name}"
+                )
             else:
                 st.caption(plain(one.name))
                 answers = [text_of(belief) if belief else "" for belief in beliefs]
@@ -275,7 +297,9 @@ def show_requests(question: Question, asked: list[Asked], archives: dict[str, st
             if len(asked) > 1:
                 st.caption(plain(one.name))
             st.code(request, language="json", wrap_lines=True)
-            st.download_button("Save as request.jsonl", request + "\n", "request.jsonl", key=f"save_{one.name}")
+            st.download_button(
+                "Save as request.jsonl", request + "\n", "request.jsonl", key=f"save_{one.name}"
+            )
             st.code(f"coref-rc predict {archives[one.name]} request.jsonl", language="bash")
 
 

@@ -49,7 +49,9 @@ def note_on_sum(probabilities: dict[str, float]) -> str:
     notes = []
     if abs(total - 1) > 0.005:
         why = (
-            "a word of several candidates counts for each" if total > 1 else "words that are no candidate have the rest"
+            "a word of several candidates counts for each"
+            if total > 1
+            else "words that are no candidate have the rest"
         )
         notes.append(f"They add up to {total:.3f}; {why}.")
     if sum(hidden) > 0.0005:
@@ -57,7 +59,9 @@ def note_on_sum(probabilities: dict[str, float]) -> str:
     return " ".join(notes)
 
 
-def belief_chart(sentences: Sequence[str], beliefs: Sequence[dict[str, float]], candidates: Sequence[str]) -> Chart:
+def belief_chart(
+    sentences: Sequence[str], beliefs: Sequence[dict[str, float]], candidates: Sequence[str]
+) -> Chart:
     """A heat map of the candidates' probabilities after each sentence."""
     numbered = [f"{i}  {sentence}" for i, sentence in enumerate(sentences, start=1)]
     rows: list[dict[str, Any]] = [

@@ -1,6 +1,7 @@
 """
-Edits of coreference clusters. Each function returns new clusters, whose mentions are in order and differ; no cluster is
-empty, but it may have a single mention. If an edit cannot be done, a `ConfigurationError` is raised.
+Edits of coreference clusters. Each function returns new clusters, whose mentions are in order and differ; no
+cluster is empty, but it may have a single mention. If an edit cannot be done, a `ConfigurationError` is
+raised.
 """
 
 from collections.abc import Collection, Sequence
@@ -26,7 +27,9 @@ def merge(clusters: Sequence[Cluster], indices: Collection[int]) -> Clusters:
         number = "one cluster" if chosen else "no cluster"
         raise ConfigurationError(f"found mentions of {number}, expected mentions of two or more to be merged")
     joint = [span for i in chosen for span in clusters[i]]
-    return _tidy([joint if i == chosen[0] else cluster for i, cluster in enumerate(clusters) if i not in chosen[1:]])
+    return _tidy(
+        [joint if i == chosen[0] else cluster for i, cluster in enumerate(clusters) if i not in chosen[1:]]
+    )
 
 
 def split(clusters: Sequence[Cluster], mentions: Collection[Mention]) -> Clusters:
@@ -36,11 +39,15 @@ def split(clusters: Sequence[Cluster], mentions: Collection[Mention]) -> Cluster
 
 def drop(clusters: Sequence[Cluster], mentions: Collection[Mention]) -> Clusters:
     _check(clusters, mentions)
-    return _tidy([[span for span in cluster if (i, span) not in mentions] for i, cluster in enumerate(clusters)])
+    return _tidy(
+        [[span for span in cluster if (i, span) not in mentions] for i, cluster in enumerate(clusters)]
+    )
 
 
 def add(clusters: Sequence[Cluster], spans: Sequence[Span], index: Optional[int] = None) -> Clusters:
-    """Adds mentions to the cluster of an index. By default it makes a new cluster of them, which comes last."""
+    """
+    Adds mentions to the cluster of an index. By default it makes a new cluster of them, which comes last.
+    """
     if not spans:
         raise ConfigurationError("found no mention, expected one or more to be added")
     if index is None:

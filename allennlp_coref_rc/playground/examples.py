@@ -1,4 +1,7 @@
-"""The examples of the playground: simulated stories that come with the package, texts written for it, and a novel."""
+"""
+The examples of the playground: simulated stories that come with the package, texts written for it, and a
+novel.
+"""
 
 from functools import lru_cache
 from pathlib import Path

@@ -43,7 +43,10 @@ class Reading:
     """A passage and a question as a reader sees them."""
 
     text: AnnotatedText
-    """The passage and then the question, with the clusters of both. A mark may stand before and after the question."""
+    """
+    The passage and then the question, with the clusters of both. A mark may stand before and after the
+    question.
+    """
     boundary: int
 
     @property
@@ -64,7 +67,9 @@ class Reading:
         return [(0, self.boundary), (self.boundary + marked, len(self.text) - marked)]
 
     def shown(self) -> list[AnnotatedText]:
-        """The passage and the question as texts. Both have all clusters in the same order, some of them empty."""
+        """
+        The passage and the question as texts. Both have all clusters in the same order, some of them empty.
+        """
         parts = []
         for start, stop in self.parts():
             clusters = [moved(within(cluster, start, stop), -start) for cluster in self.clusters]
@@ -144,7 +149,9 @@ class ReaderSession:
         """The answers after the first sentence, the first two, and so on; `None` while it cannot be asked."""
         offsets = reading.text.offsets
         if offsets is None:
-            raise ConfigurationError("found tokens that are not in the passage, so its sentences can't be told apart")
+            raise ConfigurationError(
+                "found tokens that are not in the passage, so its sentences can't be told apart"
+            )
         answers: list[Optional[Answer]] = []
         for end, clusters in reading.beginnings():
             passage = question.passage[: offsets[end - 1][1]]

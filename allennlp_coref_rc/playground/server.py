@@ -33,10 +33,10 @@ OPTIONS = {
 
 def serve(archives: dict[str, str], trust: bool, port: Optional[int] = None, headless: bool = False) -> None:
     """
-    Serves the page for these readers until Ctrl-C, at a `port` or, by default, 8501 or the next one that is free. The
-    page's address ends in a new secret key, because other users of this machine can reach the port too. A browser, if
-    not `headless`, is not given the address, which `ps` would show, but a private file that leads there. `trust` is for
-    the archives and for annotators' configs on the page.
+    Serves the page for these readers until Ctrl-C, at a `port` or, by default, 8501 or the next one that is
+    free. The page's address ends in a new secret key, because other users of this machine can reach the port
+    too. A browser, if not `headless`, is not given the address, which `ps` would show, but a private file
+    that leads there. `trust` is for the archives and for annotators' configs on the page.
     """
     try:
         from streamlit import cli_util
@@ -71,4 +71,6 @@ def _check_free(port: int) -> None:
         try:
             probe.bind((ADDRESS, port))
         except (OSError, OverflowError) as error:
-            raise ConfigurationError(f"--port {port}: found it taken, expected one that is free ({error})") from error
+            raise ConfigurationError(
+                f"--port {port}: found it taken, expected one that is free ({error})"
+            ) from error

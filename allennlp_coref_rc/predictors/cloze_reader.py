@@ -3,7 +3,13 @@ from allennlp.data import Field, Instance
 from allennlp.predictors import Predictor
 
 from allennlp_coref_rc.common.errors import ConfigurationError
-from allennlp_coref_rc.data.fields import CANDIDATE_LABELS, CLASS_LABELS, UNKNOWN_ANSWER, AnswerField, metadata_of
+from allennlp_coref_rc.data.fields import (
+    CANDIDATE_LABELS,
+    CLASS_LABELS,
+    UNKNOWN_ANSWER,
+    AnswerField,
+    metadata_of,
+)
 from allennlp_coref_rc.predictors.explaining_predictor import ExplainingPredictor, add_warnings
 from allennlp_coref_rc.predictors.interpretable_predictor import is_attacked
 from allennlp_coref_rc.predictors.unknown_words import restrict, with_passage_candidates
@@ -14,36 +20,39 @@ class ClozeReaderPredictor(ExplainingPredictor):
     """
     Answers questions whose answer is one of a number of candidates.
 
-    Input: `{"passage": …, "question": …}`, the passage a text (or, for bAbI, a list of statements); optionally
-    `candidates`, a list of strings, by default the answers seen in training; and `clusters`, known coreference clusters
-    in place of the annotator's, as lists of [start, end) spans of the tokens of the passage and the wrapped question in
-    a row. Other keys are ignored; one that looks like a misspelt `candidates` or `clusters` is an error.
+    Input: `{"passage": …, "question": …}`, the passage a text (or, for bAbI, a list of statements);
+    optionally `candidates`, a list of strings, by default the answers seen in training; and `clusters`, known
+    coreference clusters in place of the annotator's, as lists of [start, end) spans of the tokens of the
+    passage and the wrapped question in a row. Other keys are ignored; one that looks like a misspelt
+    `candidates` or `clusters` is an error.
 
-    Output: the `answer`, `candidate_probabilities`, the `attention` on each of the `passage_tokens`, and the `clusters`
-    that were used. Candidates that differ only in case are merged.
+    Output: the `answer`, `candidate_probabilities`, the `attention` on each of the `passage_tokens`, and the
+    `clusters` that were used. Candidates that differ only in case are merged.
 
     An answer that may be worth less than its probability says has `warnings`, a list of sentences:
 
-    * Where no answer of the training data occurs in the passage, the candidates are content words of the passage that
-      the reader does not know and that are not in the question.
+    * Where no answer of the training data occurs in the passage, the candidates are content words of the
+      passage that the reader does not know and that are not in the question.
     * Where one occurs, but the reader would rather answer with such a word, the warning names it.
-    * If there is no such word either, or if no given candidate occurs in the passage, the `answer` is `None`, and
-      `unanswered` says so.
-    * A warning names the words of the question, or of the passage, that the reader does not know, if they are half of
-      the content words or more. A reader that reads characters or pieces of words counts as one that knows all words.
+    * If there is no such word either, or if no given candidate occurs in the passage, the `answer` is `None`,
+      and `unanswered` says so.
+    * A warning names the words of the question, or of the passage, that the reader does not know, if they are
+      half of the content words or more. A reader that reads characters or pieces of words counts as one that
+      knows all words.
 
     Registered as a `Predictor` with name "cloze_reader".
 
     # Parameters
 
     explain : `bool`, optional (default = `False`)
-        Output also `explanations`, a list of what was attended to, each an object with the `kind` ("gating" or
-        "self_belief"), the `side` whose tokens attend ("passage" or "question"), the side that they attend `to`, the
-        reader's `layer` (from 1, of gating alone) and the `weights`, for each token of the one side a list with the
-        weight of each of the other. From passage to question these are the alpha of a layer's gating, from question to
-        passage the beta of Collaborative Gating; those of self-belief are lambda, of the question at the cloze where
-        the reader reads there. And `annotated_heads`, what those of `dassa` encoders have attended to (see
-        `AttentionRecorder.of`). On the command line: `--predictor-args '{"explain": true}'`.
+        Output also `explanations`, a list of what was attended to, each an object with the `kind` ("gating"
+        or "self_belief"), the `side` whose tokens attend ("passage" or "question"), the side that they attend
+        `to`, the reader's `layer` (from 1, of gating alone) and the `weights`, for each token of the one side
+        a list with the weight of each of the other. From passage to question these are the alpha of a layer's
+        gating, from question to passage the beta of Collaborative Gating; those of self-belief are lambda, of
+        the question at the cloze where the reader reads there. And `annotated_heads`, what those of `dassa`
+        encoders have attended to (see `AttentionRecorder.of`). On the command line: `--predictor-args
+        '{"explain": true}'`.
     """
 
     optional_inputs = ("candidates", "clusters")

@@ -37,11 +37,12 @@ class Explaining(Protocol):
 @Predictor.register("reader", constructor="for_model")
 class ExplainingPredictor(InterpretablePredictor):
     """
-    A predictor that also tells, if asked to `explain`, what the model has attended to: whatever the model says of that
-    itself, and, where it has `dassa` encoders, `annotated_heads`, the weights of their annotated heads (see
-    `AttentionRecorder.of`).
+    A predictor that also tells, if asked to `explain`, what the model has attended to: whatever the model
+    says of that itself, and, where it has `dassa` encoders, `annotated_heads`, the weights of their annotated
+    heads (see `AttentionRecorder.of`).
 
-    Registered as a `Predictor` with name "reader", which makes a `cloze_reader` or a `span_reader`, as the model needs.
+    Registered as a `Predictor` with name "reader", which makes a `cloze_reader` or a `span_reader`, as the
+    model needs.
     """
 
     optional_inputs: Sequence[str] = ("clusters",)
@@ -49,7 +50,9 @@ class ExplainingPredictor(InterpretablePredictor):
     answers_are_spans = False
     """Whether answers are spans of the passage; otherwise they are candidates or classes."""
 
-    def __init__(self, model: Model, dataset_reader: DatasetReader, frozen: bool = True, explain: bool = False) -> None:
+    def __init__(
+        self, model: Model, dataset_reader: DatasetReader, frozen: bool = True, explain: bool = False
+    ) -> None:
         super().__init__(model, dataset_reader, frozen)
         _check_answers(model, type(self))
         self.set_explain(explain)
@@ -82,11 +85,16 @@ class ExplainingPredictor(InterpretablePredictor):
 
     def with_annotator(self, annotator: Annotator) -> "ExplainingPredictor":
         predictor = copy.copy(self)
-        predictor._dataset_reader = cast(ReadingComprehensionReader, self._dataset_reader).with_annotator(annotator)
+        predictor._dataset_reader = cast(ReadingComprehensionReader, self._dataset_reader).with_annotator(
+            annotator
+        )
         return predictor
 
     def answer(self, inputs: JsonDict, explain: bool = False) -> tuple[JsonDict, AnnotatedText, int]:
-        """Returns the output of `predict_json`, the passage and the question as one text, and the passage's length."""
+        """
+        Returns the output of `predict_json`, the passage and the question as one text, and the passage's
+        length.
+        """
         instance = self._json_to_instance(inputs)
         metadata = metadata_of(instance)
         self.set_explain(explain)
@@ -105,7 +113,9 @@ class ExplainingPredictor(InterpretablePredictor):
 
     def unknown_words(self, output: JsonDict) -> list[str]:
         """Warnings about a passage or a question of words that the reader does not know."""
-        warnings = [self.knowledge.warning(side, output[f"{side}_tokens"]) for side in ("question", "passage")]
+        warnings = [
+            self.knowledge.warning(side, output[f"{side}_tokens"]) for side in ("question", "passage")
+        ]
         return [warning for warning in warnings if warning is not None]
 
     def load_line(self, line: str) -> JsonDict:
@@ -127,8 +137,9 @@ class ExplainingPredictor(InterpretablePredictor):
 
 def checked_inputs(inputs: JsonDict, optional: Sequence[str]) -> dict[str, Any]:
     """
-    Takes the arguments of a reader's `text_to_instance` from an input: "passage", "question", and the `optional` keys.
-    Other keys are ignored, unless they look like misspelt optional ones. The reader checks the optional values.
+    Takes the arguments of a reader's `text_to_instance` from an input: "passage", "question", and the
+    `optional` keys. Other keys are ignored, unless they look like misspelt optional ones. The reader checks
+    the optional values.
     """
     if not isinstance(inputs, dict):
         raise JsonValue(inputs).error("an object")
@@ -136,7 +147,9 @@ def checked_inputs(inputs: JsonDict, optional: Sequence[str]) -> dict[str, Any]:
     for key in set(optional).difference(inputs) if other else ():
         if similar := most_similar(key, other):
             raise ConfigurationError(f"found the key {excerpt(similar[0], 40)}; did you mean {key}?")
-    arguments = {key: inputs[key] for key in ("passage", "question", *optional) if inputs.get(key) is not None}
+    arguments = {
+        key: inputs[key] for key in ("passage", "question", *optional) if inputs.get(key) is not None
+    }
     for key in ("passage", "question"):
         if key not in arguments:
             raise ConfigurationError(f"found the keys {excerpt(sorted(inputs))}, expected the key {key!r}")
@@ -152,7 +165,9 @@ def _check_text(key: str, text: Any) -> None:
         for part in JsonValue(text, path=key).list():
             part.text()
     elif not isinstance(text, str) or half_of_pair.search(text):
-        raise JsonValue(text, path=key).error("a string" if isinstance(text, str) else "a text or a list of texts")
+        raise JsonValue(text, path=key).error(
+            "a string" if isinstance(text, str) else "a text or a list of texts"
+        )
 
 
 def _check_answers(model: Model, predictor: type[ExplainingPredictor]) -> None:

@@ -24,8 +24,9 @@ class InterpretablePredictor(Predictor):
     What AllenNLP's saliency interpreters and attackers ask of a predictor. `grad_input_1` is the passage,
     `grad_input_2` the question, in every model (see `word_vectors`).
 
-    An attack changes or removes words of an instance. The structure of the text stays, without what is removed, and
-    candidates are looked for in the new passage. Answers are told by their places in the passage as it was.
+    An attack changes or removes words of an instance. The structure of the text stays, without what is
+    removed, and candidates are looked for in the new passage. Answers are told by their places in the passage
+    as it was.
     """
 
     def __init__(self, model: Model, dataset_reader: DatasetReader, frozen: bool = True) -> None:
@@ -47,7 +48,9 @@ class InterpretablePredictor(Predictor):
         """The fields of the answer that the model has given."""
         raise NotImplementedError
 
-    def predictions_to_labeled_instances(self, instance: Instance, outputs: dict[str, numpy.ndarray]) -> list[Instance]:
+    def predictions_to_labeled_instances(
+        self, instance: Instance, outputs: dict[str, numpy.ndarray]
+    ) -> list[Instance]:
         fields = {**instance.fields, **self.answer_fields(instance, outputs)}
         for side in SIDES:
             field = cast(TextField, instance[side])
@@ -75,13 +78,17 @@ class InterpretablePredictor(Predictor):
         with torch.backends.cudnn.flags(enabled=False):
             before = {side: vectors.detach() for side, vectors in self._word_vectors.of(texts).items()}
             # AllenNLP counts inputs from the last one.
-            after = {side: self._word_vectors.layer(before[side]).requires_grad_() for side in reversed(SIDES)}
+            after = {
+                side: self._word_vectors.layer(before[side]).requires_grad_() for side in reversed(SIDES)
+            }
             with self._word_vectors.replaced(texts, before, after):
                 output = self._model.make_output_human_readable(self._model(**tensors))
             gradients = torch.autograd.grad(output["loss"], [after[side] for side in SIDES])
         # HotFlip would take them for the answer of a coreference model.
         output.pop("clusters", None)
-        return {f"grad_input_{i}": gradient.cpu().numpy() for i, gradient in enumerate(gradients, start=1)}, output
+        return {
+            f"grad_input_{i}": gradient.cpu().numpy() for i, gradient in enumerate(gradients, start=1)
+        }, output
 
     def _read_again(self, instance: Instance) -> Instance:
         """An instance whose words an attack may have changed, with all else as it is for these words."""
@@ -101,16 +108,22 @@ class InterpretablePredictor(Predictor):
         # Attackers look at the indices of these very fields.
         changed.fields.update({side: instance[side] for side in SIDES})
         if "candidates" in instance:
-            changed.add_field("candidates", cast(CandidatesField, instance["candidates"]).in_passage(words[0]))
+            changed.add_field(
+                "candidates", cast(CandidatesField, instance["candidates"]).in_passage(words[0])
+            )
         if "answer" in instance:
             changed.add_field("answer", instance["answer"])
         for name in ("span_start", "span_end"):
             if name in instance:
                 place = cast(IndexField, instance[name]).sequence_index
-                changed.add_field(name, IndexField(in_passage.index(place) if place in in_passage else -1, passage))
+                changed.add_field(
+                    name, IndexField(in_passage.index(place) if place in in_passage else -1, passage)
+                )
         if "answer_tags" in instance:
             tags = cast(list[int], cast(SequenceLabelField, instance["answer_tags"]).labels)
-            changed.add_field("answer_tags", SequenceLabelField([tags[place] for place in in_passage], passage))
+            changed.add_field(
+                "answer_tags", SequenceLabelField([tags[place] for place in in_passage], passage)
+            )
         return changed
 
 
@@ -127,7 +140,8 @@ def original_span(instance: Instance, first: int, last: int) -> tuple[int, int]:
 def is_attacked(instance: Instance) -> bool:
     """Whether a word of it is another one, or gone."""
     return any(
-        [str(token) for token in cast(TextField, instance[side]).tokens] != metadata_of(instance)[f"{side}_tokens"]
+        [str(token) for token in cast(TextField, instance[side]).tokens]
+        != metadata_of(instance)[f"{side}_tokens"]
         for side in SIDES
     )
 

@@ -13,26 +13,28 @@ from allennlp_coref_rc.predictors.interpretable_predictor import original_passag
 @Predictor.register("span_reader")
 class SpanReaderPredictor(ExplainingPredictor):
     """
-    Answers questions with a span of the passage, by any model whose output has `best_span`, the first and the last
-    token (allennlp-models' `qanet` and `bidaf` too, of a reader of this package), or `best_spans`, several of them.
+    Answers questions with a span of the passage, by any model whose output has `best_span`, the first and the
+    last token (allennlp-models' `qanet` and `bidaf` too, of a reader of this package), or `best_spans`,
+    several of them.
 
-    Input: `{"passage": …, "question": …}`, texts or lists of tokens; optionally `clusters`, known coreference clusters
-    in place of the annotator's, as lists of [start, end) spans of the tokens of the passage and the question in a row.
-    Other keys are ignored; one that looks like a misspelt `clusters` is an error.
+    Input: `{"passage": …, "question": …}`, texts or lists of tokens; optionally `clusters`, known coreference
+    clusters in place of the annotator's, as lists of [start, end) spans of the tokens of the passage and the
+    question in a row. Other keys are ignored; one that looks like a misspelt `clusters` is an error.
 
-    Output: the `answer`, the text of the span (on NarrativeQA its tokens joined by blanks), or of several spans, joined
-    by commas, with the list of `answers`; `passage_tokens` and `question_tokens`; the `clusters` that were used, if
-    there are any; of a data set's questions the `id` and the `answer_texts`, the answers they have there, and, where
-    the model's metric is `quoref`, the `exact_match` and the `f1` of the answer; beside what the model has put out.
-    `warnings`, as those of `cloze_reader`, name words that the reader does not know.
+    Output: the `answer`, the text of the span (on NarrativeQA its tokens joined by blanks), or of several
+    spans, joined by commas, with the list of `answers`; `passage_tokens` and `question_tokens`; the
+    `clusters` that were used, if there are any; of a data set's questions the `id` and the `answer_texts`,
+    the answers they have there, and, where the model's metric is `quoref`, the `exact_match` and the `f1` of
+    the answer; beside what the model has put out. `warnings`, as those of `cloze_reader`, name words that the
+    reader does not know.
 
     Registered as a `Predictor` with name "span_reader".
 
     # Parameters
 
     explain : `bool`, optional (default = `False`)
-        Output also `annotated_heads`, what the annotated heads of the model's `dassa` encoder have attended to (see
-        `AttentionRecorder.of`). On the command line: `--predictor-args '{"explain": true}'`.
+        Output also `annotated_heads`, what the annotated heads of the model's `dassa` encoder have attended
+        to (see `AttentionRecorder.of`). On the command line: `--predictor-args '{"explain": true}'`.
     """
 
     answers_are_spans = True

@@ -18,13 +18,16 @@ FROM_PASSAGE = (
 
 class WordKnowledge:
     """
-    Which words a reader knows: those of its vocabulary, if it reads words by their number alone. One that also reads
-    characters or pieces of words can make something of any word, and so counts as one that knows all.
+    Which words a reader knows: those of its vocabulary, if it reads words by their number alone. One that
+    also reads characters or pieces of words can make something of any word, and so counts as one that knows
+    all.
     """
 
     def __init__(self, reader: DatasetReader, vocab: Vocabulary) -> None:
         indexers = list(getattr(reader, "_token_indexers", {}).values())
-        self._indexers = indexers if all(isinstance(indexer, SingleIdTokenIndexer) for indexer in indexers) else []
+        self._indexers = (
+            indexers if all(isinstance(indexer, SingleIdTokenIndexer) for indexer in indexers) else []
+        )
         self._vocab = vocab
 
     @property
@@ -54,7 +57,10 @@ class WordKnowledge:
 
 
 def content_words(tokens: Sequence[str]) -> list[str]:
-    """The different words, without function words, frequent verbs and marks such as "@begin". Case does not count."""
+    """
+    The different words, without function words, frequent verbs and marks such as "@begin". Case does not
+    count.
+    """
     words: dict[str, str] = {}
     for token in dict.fromkeys(tokens):
         words.setdefault(token.lower(), token)
@@ -67,9 +73,9 @@ def content_words(tokens: Sequence[str]) -> list[str]:
 
 def with_passage_candidates(instance: Instance, knowledge: WordKnowledge, vocab: Vocabulary) -> Instance:
     """
-    The same question with more candidates: the content words of its passage that the reader does not know, and that are
-    not in the question. (Those that it knows were not answers in training.) A reader that knows all words gets all, but
-    only where no answer of training occurs. Given candidates stay as they are.
+    The same question with more candidates: the content words of its passage that the reader does not know,
+    and that are not in the question. (Those that it knows were not answers in training.) A reader that knows
+    all words gets all, but only where no answer of training occurs. Given candidates stay as they are.
     """
     metadata = metadata_of(instance)
     if "candidates" not in instance.fields or metadata["candidates"] is not None:
@@ -88,15 +94,19 @@ def with_passage_candidates(instance: Instance, knowledge: WordKnowledge, vocab:
     names = labels + new
     candidates = CandidatesField(tokens, [[name] for name in names])
     return Instance(
-        {**instance.fields, "candidates": candidates, "metadata": QuestionField({**metadata, "candidates": names})}
+        {
+            **instance.fields,
+            "candidates": candidates,
+            "metadata": QuestionField({**metadata, "candidates": names}),
+        }
     )
 
 
 def restrict(output: dict[str, Any], vocab: Vocabulary) -> list[str]:
     """
-    Takes the passage's unknown words out of an output, which is then the one without them: attention, and so the
-    probabilities, are normalised over the tokens of candidates. Returns the warning that the reader prefers such a word
-    as its answer. If no answer of training occurs, they stay, and the others go.
+    Takes the passage's unknown words out of an output, which is then the one without them: attention, and so
+    the probabilities, are normalised over the tokens of candidates. Returns the warning that the reader
+    prefers such a word as its answer. If no answer of training occurs, they stay, and the others go.
     """
     labels, tokens = vocab.get_token_to_index_vocabulary(CANDIDATE_LABELS), output["passage_tokens"]
     answer, probabilities = output["answer"], output["candidate_probabilities"]
@@ -105,7 +115,9 @@ def restrict(output: dict[str, Any], vocab: Vocabulary) -> list[str]:
         output["candidate_probabilities"] = new
         return [FROM_PASSAGE]
     words = set(map(str.lower, new))
-    attention = [0.0 if token.lower() in words else weight for token, weight in zip(tokens, output["attention"])]
+    attention = [
+        0.0 if token.lower() in words else weight for token, weight in zip(tokens, output["attention"])
+    ]
     total = sum(attention)
     # One that does not occur has no attention, and the least probability whatever the others have.
     present = set(map(str.lower, tokens))

@@ -13,15 +13,25 @@ from allennlp_coref_rc.common.schema import InvalidValue, Numbers, Schema, one_o
 from allennlp_coref_rc.data.babi.babi_files import NUM_TASKS
 from allennlp_coref_rc.reproduction.runs import DATA, Run
 
-MEASURES = ("mean", "best", "failed", "lowest", "tasks", *(f"task {task}" for task in range(1, NUM_TASKS + 1)))
+MEASURES = (
+    "mean",
+    "best",
+    "failed",
+    "lowest",
+    "tasks",
+    *(f"task {task}" for task in range(1, NUM_TASKS + 1)),
+)
 """
-The measures of a condition's runs. "mean" is the mean over seeds, and "best" is the value of the seed that is best on
-validation questions. "failed" is the number of tasks that fail with their best seeds, "lowest" the value of the worst
-one, "tasks" each task's value with its best seed, and "task N" the value of one task.
+The measures of a condition's runs. "mean" is the mean over seeds, and "best" is the value of the seed that is
+best on validation questions. "failed" is the number of tasks that fail with their best seeds, "lowest" the
+value of the worst one, "tasks" each task's value with its best seed, and "task N" the value of one task.
 """
 
 UNITS = {"fraction": (0.0, 1.0), "percent": (0.0, 100.0), "error": (100.0, -100.0)}
-"""The units of papers, as (start, factor): an accuracy `a` is `start + factor * a`. "error" is the rate of errors."""
+"""
+The units of papers, as (start, factor): an accuracy `a` is `start + factor * a`. "error" is the rate of
+errors.
+"""
 
 SPLITS = {"test": "test_", "validation": "best_validation_"}
 """The prefix of the metrics of each split."""
@@ -93,7 +103,10 @@ class RunOptions(Schema):
     seeds: Numbers = []
     """The seeds of the runs, unless the command line gives others."""
     data: Annotated[dict[str, int], AfterValidator(_check_names)] = {}
-    """The files that are needed, and the smallest size of each in bytes, so that a sample is not taken for the data."""
+    """
+    The files that are needed, and the smallest size of each in bytes, so that a sample is not taken for the
+    data.
+    """
     evaluations: dict[str, dict[str, Any]] = {}
     """By name, more evaluations on parts of the validation questions: the overrides that choose the part."""
     minutes: Optional[float] = None
@@ -144,7 +157,9 @@ class Condition(Row):
         ]
 
     def missing(self, data: str = DATA, parts: Sequence[int] = ()) -> list[str]:
-        """A message for each data file that is missing or too small, of some of the tasks or folds, or of all."""
+        """
+        A message for each data file that is missing or too small, of some of the tasks or folds, or of all.
+        """
         messages = []
         for name, size in self.data.items():
             names = [_file(name, part) for part in self.parts if not parts or part is None or part in parts]
@@ -152,7 +167,9 @@ class Condition(Row):
                 if not os.path.exists(path):
                     messages.append(f"{path}: no such file")
                 elif os.path.getsize(path) < size:
-                    messages.append(f"{path}: found {os.path.getsize(path):,} bytes, expected {size:,} or more")
+                    messages.append(
+                        f"{path}: found {os.path.getsize(path):,} bytes, expected {size:,} or more"
+                    )
         return messages
 
 
@@ -177,8 +194,12 @@ class Table:
 
 
 def select(tables: Sequence[Table], patterns: Sequence[str], conditions: Sequence[str]) -> list[Table]:
-    """The tables and conditions whose names match one of the patterns, those of file names; all without any."""
-    chosen = [table for table in tables if not patterns or any(fnmatch.fnmatch(table.name, p) for p in patterns)]
+    """
+    The tables and conditions whose names match one of the patterns, those of file names; all without any.
+    """
+    chosen = [
+        table for table in tables if not patterns or any(fnmatch.fnmatch(table.name, p) for p in patterns)
+    ]
     if conditions:
         chosen = [
             replace(table, conditions=kept)

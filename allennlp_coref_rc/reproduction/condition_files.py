@@ -6,7 +6,15 @@ from pydantic import model_validator
 
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.schema import InvalidValue, Schema, read_yaml
-from allennlp_coref_rc.reproduction.condition import SPLITS, Column, ColumnOptions, Condition, Row, RunOptions, Table
+from allennlp_coref_rc.reproduction.condition import (
+    SPLITS,
+    Column,
+    ColumnOptions,
+    Condition,
+    Row,
+    RunOptions,
+    Table,
+)
 from allennlp_coref_rc.reproduction.figures.drawings import Drawing, Figure
 
 CONDITIONS = os.path.join(os.path.dirname(__file__), "conditions")
@@ -55,19 +63,27 @@ class _Table(_Rows, ColumnOptions):
         for key, row in self.rows.items():
             for name, value in row.paper.items():
                 if name not in self.columns:
-                    raise InvalidValue(f"one of {', '.join(self.columns)}", "rows", key, "paper", found=f"{name!r}")
+                    raise InvalidValue(
+                        f"one of {', '.join(self.columns)}", "rows", key, "paper", found=f"{name!r}"
+                    )
                 has_tasks = self.columns[name].measure == "tasks"
-                if (len(value) if isinstance(value, list) else None) != (len(row.tasks) if has_tasks else None):
+                if (len(value) if isinstance(value, list) else None) != (
+                    len(row.tasks) if has_tasks else None
+                ):
                     expected = f"a list of {len(row.tasks)} numbers" if has_tasks else "a number"
                     raise InvalidValue(expected, "rows", key, "paper", name)
         return self
 
     def table(self, name: str, paper: str) -> Table:
-        columns = [Column(name=key, digits=self._digits(key), **dict(column)) for key, column in self.columns.items()]
+        columns = [
+            Column(name=key, digits=self._digits(key), **dict(column)) for key, column in self.columns.items()
+        ]
         return Table(name, paper, self.caption, columns, self.conditions(name))
 
     def _digits(self, column: str) -> int:
-        """The number of decimal places: 3 for fractions and 1 for percentages, or more if the paper has more."""
+        """
+        The number of decimal places: 3 for fractions and 1 for percentages, or more if the paper has more.
+        """
         values = [row.paper[column] for row in self.rows.values() if column in row.paper]
         numbers = [number for value in values for number in (value if isinstance(value, list) else [value])]
         decimals = [len(str(float(number)).partition(".")[2]) for number in numbers]
@@ -113,16 +129,23 @@ def read_conditions(path: str) -> list[Table]:
         return [table for name in names for table in read_conditions(os.path.join(path, name))]
     file, prefix = read_yaml(path, _File), os.path.splitext(os.path.basename(path))[0]
     tables = [table.table(f"{prefix}.{key}", file.paper) for key, table in file.tables.items()]
-    return tables + [figure.figure(f"{prefix}.figure_{key}", file.paper) for key, figure in file.figures.items()]
+    return tables + [
+        figure.figure(f"{prefix}.figure_{key}", file.paper) for key, figure in file.figures.items()
+    ]
 
 
 def _shared(content: Any, key: str, options: type[Schema]) -> Any:
-    """The content of a table whose settings are also those of each of its rows or columns, unless it has its own."""
+    """
+    The content of a table whose settings are also those of each of its rows or columns, unless it has its
+    own.
+    """
     entries = content.get(key) if isinstance(content, dict) else None
     if not isinstance(entries, dict):
         return content
     shared = {name: content[name] for name in options.model_fields if name in content}
     published = shared if key == "columns" else {name: shared[name] for name in PUBLISHED if name in shared}
     mapped = {name: entry for name, entry in entries.items() if isinstance(entry, dict)}
-    merged = {name: {**(shared if "config" in entry else published), **entry} for name, entry in mapped.items()}
+    merged = {
+        name: {**(shared if "config" in entry else published), **entry} for name, entry in mapped.items()
+    }
     return {**content, key: {**entries, **merged}}

@@ -11,7 +11,10 @@ KEY = "candidate_probabilities"
 
 
 def ensemble(paths: Sequence[str]) -> Iterator[dict[str, Any]]:
-    """Combines several readers' predictions: the answer is the candidate with the highest mean probability, if any."""
+    """
+    Combines several readers' predictions: the answer is the candidate with the highest mean probability, if
+    any.
+    """
     yield from map(_together, side_by_side(paths, _read, _question, _shown))
 
 
@@ -27,10 +30,16 @@ def _read(path: str) -> Iterator[dict[str, Any]]:
     for place, prediction in read_json_objects(path):
         probabilities = prediction.get(KEY)
         numbers = list(probabilities.values()) if isinstance(probabilities, dict) else []
-        if not numbers or not all(isinstance(number, (int, float)) and math.isfinite(number) for number in numbers):
-            raise ConfigurationError(f"{place}: found {probabilities!r:.60} as {KEY}, expected a number by candidate")
+        if not numbers or not all(
+            isinstance(number, (int, float)) and math.isfinite(number) for number in numbers
+        ):
+            raise ConfigurationError(
+                f"{place}: found {probabilities!r:.60} as {KEY}, expected a number by candidate"
+            )
         if not isinstance(prediction.get("gold"), str):
-            raise ConfigurationError(f"{place}: found no gold answer, expected predictions of labelled questions")
+            raise ConfigurationError(
+                f"{place}: found no gold answer, expected predictions of labelled questions"
+            )
         yield prediction
 
 

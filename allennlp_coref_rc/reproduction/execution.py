@@ -30,7 +30,17 @@ from allennlp_coref_rc.training.exact_checkpointer import recoverable
 REMOVED = {"none": ("*.th", "model.tar.gz"), "best": ("*.th",), "all": ()}
 """By the value of --keep-weights, the files of weights that a finished run removes."""
 
-KEPT = ("id", "answer", "answers", "gold", "answer_texts", "exact_match", "f1", "article", "candidate_probabilities")
+KEPT = (
+    "id",
+    "answer",
+    "answers",
+    "gold",
+    "answer_texts",
+    "exact_match",
+    "f1",
+    "article",
+    "candidate_probabilities",
+)
 """The keys of predictions that are kept. Others, such as attention, are large."""
 
 PACKAGES = ("torch", "allennlp", "allennlp-models", "spacy", "numpy")
@@ -40,10 +50,10 @@ FORMAT = 1
 
 def execute(run: Run, commit: str, cuda_device: int = -1, keep_weights: str = "best") -> None:
     """
-    Does a run, unless it is finished. It calls, in this process, the commands that you would type by hand, and writes
-    their output to the run's folder. A run that was killed resumes from its last checkpoint but one, if the same code
-    began it. Other leftovers of an earlier attempt are removed. If another process works on the run, a
-    `ConfigurationError` is raised.
+    Does a run, unless it is finished. It calls, in this process, the commands that you would type by hand,
+    and writes their output to the run's folder. A run that was killed resumes from its last checkpoint but
+    one, if the same code began it. Other leftovers of an earlier attempt are removed. If another process
+    works on the run, a `ConfigurationError` is raised.
 
     `commit` is that of the code. A `cuda_device` of -1 is the processor. `keep_weights` is one of `REMOVED`.
     """
@@ -80,16 +90,23 @@ def advice(error: BaseException) -> Optional[str]:
 
 
 def _begin(run: Run, commit: str) -> float:
-    """Prepares the folder. Returns the seconds that earlier attempts have trained, if this one resumes from them."""
+    """
+    Prepares the folder. Returns the seconds that earlier attempts have trained, if this one resumes from
+    them.
+    """
     seconds = 0.0
     attempt = run.read(runs.ATTEMPT)
     if attempt is not None and attempt.get("commit") == commit and recoverable(run.path(MODEL)):
         checkpoints = glob.glob(glob.escape(run.path(MODEL)) + "/training_state_*.th")
         # The time until the last checkpoint but one counts. The attempt before the last may have written it.
-        seconds = attempt["seconds"] + max(0.0, sorted(map(os.path.getmtime, checkpoints))[-2] - attempt["begun"])
+        seconds = attempt["seconds"] + max(
+            0.0, sorted(map(os.path.getmtime, checkpoints))[-2] - attempt["begun"]
+        )
     else:
         _clear(run)
-    write_text(run.path(runs.ATTEMPT), json.dumps({"commit": commit, "begun": time.time(), "seconds": seconds}))
+    write_text(
+        run.path(runs.ATTEMPT), json.dumps({"commit": commit, "begun": time.time(), "seconds": seconds})
+    )
     return seconds
 
 
@@ -101,7 +118,9 @@ def _execute(run: Run, commit: str, cuda_device: int, earlier_seconds: float) ->
     metrics = run.read(os.path.join(MODEL, "metrics.json")) or {}
     metrics.update(_evaluated(run))
     predictions = list(_predictions(run.path(runs.ALL_PREDICTIONS)))
-    write_text(run.path(runs.PREDICTIONS), "".join(json.dumps(prediction) + "\n" for prediction in predictions))
+    write_text(
+        run.path(runs.PREDICTIONS), "".join(json.dumps(prediction) + "\n" for prediction in predictions)
+    )
     result = {
         "format": FORMAT,
         "run": run.name,
@@ -161,7 +180,9 @@ def _write_result(run: Run, result: dict[str, Any]) -> None:
 
 
 def _predictions(path: str) -> Iterator[dict[str, Any]]:
-    """The predictions with the keys that are kept, and their scores if they have none: `correct` or `rouge_l`."""
+    """
+    The predictions with the keys that are kept, and their scores if they have none: `correct` or `rouge_l`.
+    """
     with open_text(path) as lines:
         for line in lines:
             output = json.loads(line)
@@ -210,7 +231,9 @@ def printing_to(path: str) -> Iterator[None]:
 
 
 def hardware(cuda_device: int) -> str:
-    """The GPU of a run, or its processor and the instructions it uses, as others change the last digits of sums."""
+    """
+    The GPU of a run, or its processor and the instructions it uses, as others change the last digits of sums.
+    """
     import torch
 
     if cuda_device >= 0:

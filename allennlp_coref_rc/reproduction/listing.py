@@ -12,16 +12,23 @@ def print_table(table: Table, selection: Selection) -> None:
     print(f"{table.name}  {table.paper}: {table.caption}")
     for condition in table.conditions:
         scores = Scores(condition, selection.runs(condition))
-        words = [", ".join(f"{name} {shown(value)}" for name, value in condition.paper.items()), condition.note]
+        words = [
+            ", ".join(f"{name} {shown(value)}" for name, value in condition.paper.items()),
+            condition.note,
+        ]
         words.append(condition.needs and f"a run needs {condition.needs}")
         if condition.config is None:
             words.append("published, not run here")
         else:
             left = scores.num_runs - len(scores.results)
-            hours = f", about {left * condition.minutes / 60:.1f} h left on one core" if condition.minutes else ""
+            hours = (
+                f", about {left * condition.minutes / 60:.1f} h left on one core" if condition.minutes else ""
+            )
             words.append(f"{len(scores.results)} of {scores.num_runs} runs finished{hours}")
             words.append(
-                " ".join([state(condition, scores, selection.data), *condition.missing(selection.data)[:1]]).strip()
+                " ".join(
+                    [state(condition, scores, selection.data), *condition.missing(selection.data)[:1]]
+                ).strip()
             )
             columns = [column for column in table.columns if column.measure != "tasks"]
             known = [(column, scores.score(column, column.task)) for column in columns]

@@ -1,20 +1,21 @@
 """
-Tables of pages, from the lines of a file of results. A table stands between two marks, `<!-- results: quoref -->` and
-`<!-- end of results -->`. A file such as docs/results/tables.yaml describes it:
+Tables of pages, from the lines of a file of results. A table stands between two marks, `<!-- results: quoref
+-->` and `<!-- end of results -->`. A file such as docs/results/tables.yaml describes it:
 
 - `rows`: by label, what the cells of a row have; or "tasks 1-3,16"; or the name of a table of conditions
 - `columns`: headers, or headers with what their cells have
 - `cells`: what all cells have
 
-The parts of a header, divided by commas, say what is shown: the metric (`METRICS`), "task 2", and one of "seeds 1 / 2",
-"folds 1 / 2", "mean", "mean ± sd" and "best seeds". Keys say more:
+The parts of a header, divided by commas, say what is shown: the metric (`METRICS`), "task 2", and one of
+"seeds 1 / 2", "folds 1 / 2", "mean", "mean ± sd" and "best seeds". Keys say more:
 
-- `run`, `conditions`, `hardware` or another column of the file: a pattern, as for file names, that the runs of a cell
-  match. Runs have a number as their seed unless `seed` says otherwise
-- `metric`, `split`, `unit`, `measure` and `digits` of a `Column`, whose measure is "mean", "failed" or "lowest"
-- `show`: each of the "seeds" or "folds"; their "mean", also with `sd`; "best", for each task the seed that is best on
-  validation questions; the difference of the means from the row `base` (by default the first row with runs): "gain",
-  also with its interval over all questions: "interval"; or "paper"
+- `run`, `conditions`, `hardware` or another column of the file: a pattern, as for file names, that the runs
+  of a cell match. Runs have a number as their seed unless `seed` says otherwise
+- `metric`, `split`, `unit`, `measure` and `digits` of a `Column`, whose measure is "mean", "failed" or
+  "lowest"
+- `show`: each of the "seeds" or "folds"; their "mean", also with `sd`; "best", for each task the seed that is
+  best on validation questions; the difference of the means from the row `base` (by default the first row with
+  runs): "gain", also with its interval over all questions: "interval"; or "paper"
 - `paper`: the paper's column, by default that of the task. A mean is the paper's if there are no runs
 """
 
@@ -50,33 +51,53 @@ Cell = Mapping[str, Any]
 
 
 class PageTables:
-    """Makes the tables of pages from their descriptions, the lines of a file of results, and tables of conditions."""
+    """
+    Makes the tables of pages from their descriptions, the lines of a file of results, and tables of
+    conditions.
+    """
 
-    def __init__(self, described: Mapping[str, Any], lines: Sequence[Line], conditions: Sequence[Table]) -> None:
+    def __init__(
+        self, described: Mapping[str, Any], lines: Sequence[Line], conditions: Sequence[Table]
+    ) -> None:
         self._described = described
         self._lines = lines
-        self._conditions = {condition.name: condition for table in conditions for condition in table.conditions}
+        self._conditions = {
+            condition.name: condition for table in conditions for condition in table.conditions
+        }
 
     def filled(self, page: str) -> str:
         """The page with its tables."""
 
         def fill(match: "re.Match[str]") -> str:
             if match[2] not in self._described:
-                raise ConfigurationError(f"found a table {match[2]!r}, expected one of {', '.join(self._described)}")
+                raise ConfigurationError(
+                    f"found a table {match[2]!r}, expected one of {', '.join(self._described)}"
+                )
             return match[1] + "\n" + "\n".join(self.table(self._described[match[2]])) + "\n\n" + match[3]
 
         return MARKED.sub(fill, page)
 
     def table(self, described: Mapping[str, Any]) -> list[str]:
         """A table's lines in Markdown."""
-        rows = {label: {**described.get("cells", {}), **row} for label, row in self._rows(described["rows"]).items()}
+        rows = {
+            label: {**described.get("cells", {}), **row}
+            for label, row in self._rows(described["rows"]).items()
+        }
         columns = [column if isinstance(column, dict) else {column: {}} for column in described["columns"]]
-        headers = {header: {**_meaning(header), **own} for column in columns for header, own in column.items()}
+        headers = {
+            header: {**_meaning(header), **own} for column in columns for header, own in column.items()
+        }
         shown = []
         for column in headers.values():
             scores = {label: self._scores({**row, **column}) for label, row in rows.items()}
-            base = scores[column["base"]] if "base" in column else next((s for s in scores.values() if s.results), None)
-            shown.append([self._content({**row, **column}, scores[label], base) for label, row in rows.items()])
+            base = (
+                scores[column["base"]]
+                if "base" in column
+                else next((s for s in scores.values() if s.results), None)
+            )
+            shown.append(
+                [self._content({**row, **column}, scores[label], base) for label, row in rows.items()]
+            )
         return markdown([described.get("title", ""), *headers], list(zip(rows, *shown)))
 
     def _rows(self, rows: Any) -> dict[str, Cell]:
@@ -99,7 +120,9 @@ class PageTables:
             part = fold[1] if fold else line["task"]
             key = int(part) if part else None, int(line["seed"]) if line["seed"].isdigit() else 0
             if lines.setdefault(key, line) is not line:
-                names = " and ".join(f"{each['run']} of commit {each['commit']}" for each in (lines[key], line))
+                names = " and ".join(
+                    f"{each['run']} of commit {each['commit']}" for each in (lines[key], line)
+                )
                 raise ConfigurationError(f"found {names}, expected one run of a task or fold with a seed")
         scores = Scores(Condition(name="", row="", folds=len(lines) + 1 if has_folds else None), [])
         scores.results = {key: result(line) for key, line in lines.items()}
@@ -148,11 +171,16 @@ def _column(cell: Cell) -> Column:
 
 
 def _matches(line: Line, cell: Cell) -> bool:
-    """Whether a run belongs to a cell. What is left of older runs has several seeds, and is chosen by `seed` alone."""
+    """
+    Whether a run belongs to a cell. What is left of older runs has several seeds, and is chosen by `seed`
+    alone.
+    """
     if "," in line["seed"] and "seed" not in cell:
         return False
     words = {**{key: [line[key]] for key in line}, "conditions": line["conditions"].split()}
-    return all(any(fnmatchcase(word, str(cell[key])) for word in words[key]) for key in words.keys() & cell.keys())
+    return all(
+        any(fnmatchcase(word, str(cell[key])) for word in words[key]) for key in words.keys() & cell.keys()
+    )
 
 
 def _difference(show: str, column: Column, scores: Scores, base: Scores) -> str:
@@ -164,7 +192,10 @@ def _difference(show: str, column: Column, scores: Scores, base: Scores) -> str:
         return ""
     if show == "gain":
         return _number(statistics.fmean(values[seed] - of_base[seed] for seed in shared), column, "+")
-    answers = ([each.results[task, seed]["right"] for seed in shared for task in each.tasks] for each in (scores, base))
+    answers = (
+        [each.results[task, seed]["right"] for seed in shared for task in each.tasks]
+        for each in (scores, base)
+    )
     test = paired_bootstrap(*(np.mean(of_seeds, axis=0) for of_seeds in answers))
     mean, low, high = (_number(value, column, "+") for value in (test.difference, test.low, test.high))
     return f"{mean} ({low} to {high}), p = {_number(test.p, column)}"
@@ -174,4 +205,8 @@ def _number(value: float, column: Column, sign: str = "") -> str:
     """ ".436" or "+.023"."""
     # Adding 0.0 turns -0.0 into 0.0.
     text = f"{round(value, column.digits) + 0.0:{sign}.{column.digits}f}"
-    return re.sub(r"^([+-]?)0\.", r"\1.", text) if column.unit == "fraction" and column.measure != "failed" else text
+    return (
+        re.sub(r"^([+-]?)0\.", r"\1.", text)
+        if column.unit == "fraction" and column.measure != "failed"
+        else text
+    )

@@ -21,7 +21,10 @@ END = "<!-- coref-rc reproduce --report wrote what is above -->"
 SECTION = "\n### "
 
 SCORES = {"rouge_l": "Rouge-L", "f1": "F1"}
-"""The metrics for which predictions have a number for each question. The first of them that a table has is tested."""
+"""
+The metrics for which predictions have a number for each question. The first of them that a table has is
+tested.
+"""
 
 MCNEMAR = ("questions", "only first right", "only second right", "p, exact", "p, continuity-corrected")
 BOOTSTRAP = ("questions", "difference", "95 %", "p")
@@ -58,14 +61,18 @@ def write_report(path: str, report: str) -> None:
         with open_text(path, newline="") as lines:
             text = "".join(lines)
     if text.count(BEGIN) != text.count(END) or text.count(BEGIN) > 1 or text.find(BEGIN) > text.find(END):
-        raise ConfigurationError(f"{path}: found one of the report's marks without the other, expected both or none")
+        raise ConfigurationError(
+            f"{path}: found one of the report's marks without the other, expected both or none"
+        )
     if BEGIN in text:
         before, _, rest = text.partition(BEGIN)
         earlier, _, after = rest.partition(END)
     else:
         before, earlier, after = text.rstrip("\n") + "\n\n" if text else "", "", "\n"
     sections = {**_sections(earlier), **_sections(report)}
-    content = "\n\n".join([report.partition(SECTION)[0].strip(), *(sections[title] for title in sorted(sections))])
+    content = "\n\n".join(
+        [report.partition(SECTION)[0].strip(), *(sections[title] for title in sorted(sections))]
+    )
     write_text(path, f"{before}{BEGIN}\n{content}\n{END}{after}")
 
 
@@ -85,12 +92,13 @@ def report(
     source: Optional[Results] = None,
 ) -> str:
     """
-    The report in Markdown: the tables and figures with the results of their runs. The seeds are by default those that
-    the conditions name.
+    The report in Markdown: the tables and figures with the results of their runs. The seeds are by default
+    those that the conditions name.
 
-    Each figure has a folder of its own in `figures`, by default `output/figures`. It is drawn if all runs of any of its
-    rows are finished; links to its files are relative to `linked_from`, if that is given. With a `source`, the runs are
-    those of a file of results, and figures, which need the runs' folders, are left out.
+    Each figure has a folder of its own in `figures`, by default `output/figures`. It is drawn if all runs of
+    any of its rows are finished; links to its files are relative to `linked_from`, if that is given. With a
+    `source`, the runs are those of a file of results, and figures, which need the runs' folders, are left
+    out.
     """
     parts = [INTRODUCTION]
     for table in tables:
@@ -110,7 +118,9 @@ def report(
     return "\n\n".join(parts)
 
 
-def _figure(figure: Figure, rows: Sequence[Scores], data: str, folder: str, linked_from: str) -> Iterator[list[str]]:
+def _figure(
+    figure: Figure, rows: Sequence[Scores], data: str, folder: str, linked_from: str
+) -> Iterator[list[str]]:
     finished = [scores for scores in rows if scores.complete]
     if finished:
         os.makedirs(folder, exist_ok=True)
@@ -190,7 +200,9 @@ def state(condition: Condition, scores: Scores, data: str) -> str:
 
 
 def _tasks(column: Column, conditions: Sequence[Condition], scores: dict[str, Scores]) -> list[str]:
-    """A line for each task: the paper's value, ours with the best seed, our mean, and the minutes of a run."""
+    """
+    A line for each task: the paper's value, ours with the best seed, our mean, and the minutes of a run.
+    """
     header = ["task"]
     cells: list[dict[Optional[int], str]] = []
     for condition in conditions:
@@ -203,7 +215,9 @@ def _tasks(column: Column, conditions: Sequence[Condition], scores: dict[str, Sc
             task_scores = {task: row.score(column, task) for task in row.tasks}
             header += [f"{condition.row}, best", "mean (seeds)", "minutes"]
             cells.append({task: _number(score.best, column) for task, score in task_scores.items() if score})
-            means = {task: f"{_number(own.mean, column)} ({own.seeds})" for task, own in task_scores.items() if own}
+            means = {
+                task: f"{_number(own.mean, column)} ({own.seeds})" for task, own in task_scores.items() if own
+            }
             cells += [means, {task: f"{row.minutes(task):.1f}" for task in task_scores}]
     tasks = sorted({task for condition in conditions for task in condition.tasks})
     return markdown(header, [[str(task), *(cell.get(task, "") for cell in cells)] for task in tasks])
@@ -246,8 +260,9 @@ def _seed(scores: Scores, seed: int) -> str:
 
 def _significance(table: Table, scores: dict[str, Scores]) -> Iterator[list[str]]:
     """
-    Tests whether differences between rows are significant, on the test questions of all tasks. Right answers are those
-    of the best seeds on validation questions. Scores are means over seeds if the column has them, or else of the best.
+    Tests whether differences between rows are significant, on the test questions of all tasks. Right answers
+    are those of the best seeds on validation questions. Scores are means over seeds if the column has them,
+    or else of the best.
     """
     columns = {column.metric: column for column in reversed(table.columns)}
     key = next((metric for metric in SCORES if metric in columns), None)
@@ -287,7 +302,9 @@ def _paired(first: Scores, second: Scores, column: Column, key: Optional[str]) -
     for task in first.tasks:
         seeds = [(seed, seed) for seed in first.seeds(task) if seed in second.seeds(task)]
         if not over_seeds:
-            seeds = [(first.best_seed(task, column.validation_key), second.best_seed(task, column.validation_key))]
+            seeds = [
+                (first.best_seed(task, column.validation_key), second.best_seed(task, column.validation_key))
+            ]
         of_seeds: list[Pairs] = []
         for one_seed, other_seed in seeds:
             one, other = first.answers(task, one_seed, key), second.answers(task, other_seed, key)

@@ -18,7 +18,9 @@ from allennlp_coref_rc.reproduction.runs import PREDICTIONS, RESULT, SEEDS
 from allennlp_coref_rc.reproduction.significance import read_scores
 
 Line = dict[str, str]
-"""A line of the file, by column. Each of AllenNLP's metrics is a column. It is empty if a run does not have it."""
+"""
+A line of the file, by column. Each of AllenNLP's metrics is a column. It is empty if a run does not have it.
+"""
 
 FIRST = ("run", "conditions", "config", "settings", "data", "task", "seed")
 LAST = ("best_epoch", "epochs", "questions", "seconds", "commit", "hardware", "note", "right")
@@ -36,11 +38,16 @@ BY_HAND = ("conditions", "note")
 TASK = "dataset_reader.task"
 
 NOT_KEPT = ("epoch", "best_epoch", "peak_", "training_", "validation_")
-"""Metrics whose names begin like this are left out: they are not about the best epoch or the test questions."""
+"""
+Metrics whose names begin like this are left out: they are not about the best epoch or the test questions.
+"""
 
 
 class Results:
-    """The runs of a file of `coref-rc reproduce --write-results`, in lines that match patterns `where`, by column."""
+    """
+    The runs of a file of `coref-rc reproduce --write-results`, in lines that match patterns `where`, by
+    column.
+    """
 
     def __init__(self, path: str, where: Optional[Mapping[str, str]] = None) -> None:
         self.path = path
@@ -49,16 +56,21 @@ class Results:
         for number, line in _numbered(path):
             for column in where:
                 if column not in line:
-                    raise ConfigurationError(f"{path}: found no column {column!r}, expected one of {', '.join(line)}")
+                    raise ConfigurationError(
+                        f"{path}: found no column {column!r}, expected one of {', '.join(line)}"
+                    )
             if all(fnmatchcase(line[key], where[key]) for key in where):
                 self._by_name.setdefault(line["run"], []).append((number, line))
 
     def get(self, name: str) -> Optional[dict[str, Any]]:
-        """The content of a run's `result.json`, as `result` gives it; `None` if the file does not have the run."""
+        """
+        The content of a run's `result.json`, as `result` gives it; `None` if the file does not have the run.
+        """
         lines = self._by_name.get(name, [])
         if len(lines) > 1:
             places = "; ".join(
-                f"line {number}: {line['hardware']}, commit {line['commit'] or 'unknown'}" for number, line in lines
+                f"line {number}: {line['hardware']}, commit {line['commit'] or 'unknown'}"
+                for number, line in lines
             )
             raise ConfigurationError(
                 f"{self.path}: found the run {name} {len(lines)} times ({places}), expected it once; choose with "
@@ -68,8 +80,12 @@ class Results:
 
 
 def result(line: Line) -> dict[str, Any]:
-    """The content of a run's `result.json`, made from its line. The seconds are those of all commands together."""
-    metrics = {key: float(value) for key, value in line.items() if value and key not in FIRST and key not in LAST}
+    """
+    The content of a run's `result.json`, made from its line. The seconds are those of all commands together.
+    """
+    metrics = {
+        key: float(value) for key, value in line.items() if value and key not in FIRST and key not in LAST
+    }
     return {
         "metrics": metrics,
         "questions": float(line["questions"] or "nan"),
@@ -81,7 +97,9 @@ def result(line: Line) -> dict[str, Any]:
 
 
 def right_answers(line: Line) -> Optional[list[bool]]:
-    """For each test question in the order of the data, whether its answer is right; `None` if that is not known."""
+    """
+    For each test question in the order of the data, whether its answer is right; `None` if that is not known.
+    """
     if not line["right"]:
         return None
     bits = np.unpackbits(np.frombuffer(bytes.fromhex(line["right"]), np.uint8))
@@ -89,16 +107,24 @@ def right_answers(line: Line) -> Optional[list[bool]]:
 
 
 def right_cell(path: str) -> str:
-    """Whether each answer in a file of predictions is right, as bits in hexadecimal digits, if that is known."""
+    """
+    Whether each answer in a file of predictions is right, as bits in hexadecimal digits, if that is known.
+    """
     try:
-        bits = [score == 1 for score in (scored.score for scored in read_scores(path))] if os.path.exists(path) else []
+        bits = (
+            [score == 1 for score in (scored.score for scored in read_scores(path))]
+            if os.path.exists(path)
+            else []
+        )
     except ConfigurationError:
         return ""
     return np.packbits(bits).tobytes().hex() if bits else ""
 
 
 def read_lines(path: str) -> list[Line]:
-    """The lines of a file of results. Cells that `write_results` would not write raise a `ConfigurationError`."""
+    """
+    The lines of a file of results. Cells that `write_results` would not write raise a `ConfigurationError`.
+    """
     return [line for _, line in _numbered(path)]
 
 
@@ -121,14 +147,25 @@ def _expected(column: str, line: Line) -> Optional[str]:
         return None
     try:
         if column != "right":
-            return "0 or more" if column in LAST and float(cell) < 0 else None if float(cell) < inf else "a number"
-        return None if len(bytes.fromhex(cell)) * 8 >= int(line["questions"]) >= 0 else "a bit for each question"
+            return (
+                "0 or more"
+                if column in LAST and float(cell) < 0
+                else None
+                if float(cell) < inf
+                else "a number"
+            )
+        return (
+            None if len(bytes.fromhex(cell)) * 8 >= int(line["questions"]) >= 0 else "a bit for each question"
+        )
     except ValueError:
         return "hexadecimal digits, beside a number of questions" if column == "right" else "a number"
 
 
 def write_results(path: str, folder: str, conditions: Sequence[Condition]) -> int:
-    """Adds all finished runs below a folder to a file of results, where they replace older lines. Returns how many."""
+    """
+    Adds all finished runs below a folder to a file of results, where they replace older lines. Returns how
+    many.
+    """
     names: dict[str, list[str]] = {}
     for condition in conditions:
         for run in condition.runs([0], folder):
@@ -147,7 +184,9 @@ def write_results(path: str, folder: str, conditions: Sequence[Condition]) -> in
 def write_lines(path: str, lines: Sequence[Line]) -> None:
     """Writes a file of results. Its lines are sorted by run."""
     ordered = sorted(lines, key=_order)
-    metrics = sorted({column for line in lines for column in line if column not in FIRST and column not in LAST})
+    metrics = sorted(
+        {column for line in lines for column in line if column not in FIRST and column not in LAST}
+    )
     with atomic_write(path) as file:
         writer = csv.DictWriter(file, [*FIRST, *metrics, *LAST], restval="", lineterminator="\n")
         writer.writeheader()
@@ -168,7 +207,9 @@ def _line(folder: str, names: Mapping[str, list[str]]) -> Line:
             "seed": [settings.pop(key) for key in SEEDS][0],
             "settings": json.dumps(settings, sort_keys=True) if settings else "",
             "data": os.path.dirname(os.path.commonprefix(list(result["data"]))),
-            **{k: v for k, v in metrics.items() if isinstance(v, (int, float)) and not k.startswith(NOT_KEPT)},
+            **{
+                k: v for k, v in metrics.items() if isinstance(v, (int, float)) and not k.startswith(NOT_KEPT)
+            },
             **epochs,
             "questions": result["questions"],
             "seconds": round(sum(result["seconds"].values()), 1),
@@ -188,5 +229,8 @@ def _key(line: Line) -> tuple[str, ...]:
 
 
 def _order(line: Line) -> list[Any]:
-    """The key by which lines are sorted. It compares numbers in names as numbers. Texts and numbers alternate in it."""
+    """
+    The key by which lines are sorted. It compares numbers in names as numbers. Texts and numbers alternate in
+    it.
+    """
     return [int(part) if part.isdigit() else part for part in re.split(r"(\d+)", "\n".join(_key(line)))]

@@ -28,7 +28,9 @@ ERROR = "error.txt"
 LOG = "log.txt"
 PREDICTIONS = "predictions.jsonl"
 MODEL = "model"
-"""The files in a run's folder: its result or its error, its log, its predictions, and AllenNLP's own folder."""
+"""
+The files in a run's folder: its result or its error, its log, its predictions, and AllenNLP's own folder.
+"""
 
 ALL_PREDICTIONS = "all_predictions.jsonl"
 
@@ -73,7 +75,9 @@ class Run:
 
     @property
     def name(self) -> str:
-        """The name of the run, and of its folder in `output`: its config, overrides, task or fold, and seed."""
+        """
+        The name of the run, and of its folder in `output`: its config, overrides, task or fold, and seed.
+        """
         parts = os.path.splitext(os.path.normpath(self.config))[0].split(os.sep)[-2:]
         overrides = (f"{key}={json.dumps(value)}" for key, value in sorted(self.overrides.items()))
         # It has no commas, since `allennlp evaluate` would split the file's name there.
@@ -97,7 +101,10 @@ class Run:
         return {**paths, **self.overrides, **task, **dict.fromkeys(SEEDS, self.seed)}
 
     def params(self, located: bool = False) -> dict[str, Any]:
-        """The whole config with the run's settings. If `located`, its data paths lead to this run's folder of data."""
+        """
+        The whole config with the run's settings. If `located`, its data paths lead to this run's folder of
+        data.
+        """
         try:
             params = with_overrides(_load(locate(self.config)), self.settings())
             return with_overrides(params, self._data_paths(params)) if located else params
@@ -109,7 +116,10 @@ class Run:
         return hashlib.sha256(json.dumps(self.params(), sort_keys=True).encode()).hexdigest()[:16]
 
     def commands(self, cuda_device: int = -1) -> list[list[str]]:
-        """The arguments of AllenNLP's commands that do the run, or the evaluations that a finished run still lacks."""
+        """
+        The arguments of AllenNLP's commands that do the run, or the evaluations that a finished run still
+        lacks.
+        """
         params = self.params()
         overrides = {**self.settings(), **self._data_paths(params), "trainer.cuda_device": cuda_device}
         if "checkpointer" in params["trainer"]:
@@ -129,7 +139,9 @@ class Run:
         evaluations = []
         for name in self._lacking(result):
             output, changed = self.path(METRICS.format(name)), json.dumps(self.evaluations[name])
-            evaluations.append(["evaluate", archive, validation, "-o", changed, *device, "--output-file", output])
+            evaluations.append(
+                ["evaluate", archive, validation, "-o", changed, *device, "--output-file", output]
+            )
         if result is not None:
             return evaluations
         reading = ["--use-dataset-reader", "--silent", "--batch-size", str(batch_size)]
@@ -143,7 +155,9 @@ class Run:
         """The commands of `commands` as one types them in a shell, with these environment variables."""
         start = [f"{name}={shlex.quote(value)}" for name, value in environment.items()]
         start += [shlex.quote(sys.executable), "-m", "allennlp_coref_rc"]
-        return [" ".join(start + [shlex.quote(word) for word in words]) for words in self.commands(cuda_device)]
+        return [
+            " ".join(start + [shlex.quote(word) for word in words]) for words in self.commands(cuda_device)
+        ]
 
     def result(self) -> Optional[dict[str, Any]]:
         """The run's result, or `None`. One of another version of the config or of the data is an error."""
@@ -174,7 +188,11 @@ class Run:
     def digests(self) -> dict[str, str]:
         """The hashes of those data files that are there."""
         paths = {name: os.path.join(self.data, name) for name in self.files}
-        return {name: _digest(path, os.stat(path).st_mtime_ns) for name, path in paths.items() if os.path.isfile(path)}
+        return {
+            name: _digest(path, os.stat(path).st_mtime_ns)
+            for name, path in paths.items()
+            if os.path.isfile(path)
+        }
 
     def read(self, name: str) -> Optional[dict[str, Any]]:
         """The object in a JSON file in the folder of the run; `None` if there is no such file."""
@@ -194,7 +212,11 @@ class Run:
         expected = Params(params).as_flat_dict()
         actual = Params(self.read(os.path.join(MODEL, "config.json")) or params).as_flat_dict()
         for key in sorted(actual.keys() | expected.keys()):
-            if actual.get(key) != expected.get(key) and key not in ADDED and key not in self._data_paths(params):
+            if (
+                actual.get(key) != expected.get(key)
+                and key not in ADDED
+                and key not in self._data_paths(params)
+            ):
                 return f" ({key}: found {actual.get(key)!r:.60}, expected {expected.get(key)!r:.60})"
         return ""
 
@@ -205,7 +227,11 @@ class Run:
     def _data_paths(self, params: dict[str, Any]) -> dict[str, Any]:
         if os.path.normpath(self.data) == DATA:
             return {}
-        return {key: self.data + path[len(DATA) :] for key, path in _strings(params) if path.startswith(f"{DATA}/")}
+        return {
+            key: self.data + path[len(DATA) :]
+            for key, path in _strings(params)
+            if path.startswith(f"{DATA}/")
+        }
 
 
 def _load(config: str) -> dict[str, Any]:

@@ -23,7 +23,9 @@ class Score:
     best: float
     """The best seed's score; not a number if folds have no validation metric."""
     tasks: str = ""
-    """The share of the tasks or folds that it is about ("2 of 20 tasks"); empty for all, and for a chosen one."""
+    """
+    The share of the tasks or folds that it is about ("2 of 20 tasks"); empty for all, and for a chosen one.
+    """
 
     @property
     def mean(self) -> float:
@@ -45,9 +47,10 @@ class Score:
 
 class Scores:
     """
-    The results of a condition's runs. The best seed (of each task) has the best validation metric. Ties go to the lower
-    validation loss, then to the lower seed. Folds count as tasks, but a mean over folds is one over their questions.
-    `runs` are all runs, finished or not. Results are read from their folders, or from the file `source`.
+    The results of a condition's runs. The best seed (of each task) has the best validation metric. Ties go to
+    the lower validation loss, then to the lower seed. Folds count as tasks, but a mean over folds is one over
+    their questions. `runs` are all runs, finished or not. Results are read from their folders, or from the
+    file `source`.
     """
 
     def __init__(self, condition: Condition, runs: Sequence[Run], source: Optional[Results] = None) -> None:
@@ -79,7 +82,9 @@ class Scores:
         return sorted({seed for part, seed in self.results if task in (None, part)})
 
     def best_seed(self, task: Optional[int], validation_key: str) -> int:
-        """The best seed of a task by a metric on validation questions; all runs need it if there are several."""
+        """
+        The best seed of a task by a metric on validation questions; all runs need it if there are several.
+        """
         seeds = self.seeds(task)
         if len(seeds) == 1:
             return seeds[0]
@@ -88,15 +93,18 @@ class Scores:
             metrics = self.results[task, seed]["metrics"]
             if validation_key not in metrics:
                 path = self.source.path if self.source else self.runs[task, seed].path(RESULT)
-                raise ConfigurationError(f"{path}: found no {validation_key} among its metrics, expected a number")
+                raise ConfigurationError(
+                    f"{path}: found no {validation_key} among its metrics, expected a number"
+                )
             return -metrics[validation_key], metrics.get("best_validation_loss", 0.0), seed
 
         return min(seeds, key=key)
 
     def answers(self, task: Optional[int], seed: int, key: Optional[str]) -> Optional[list[Scored]]:
         """
-        The scores of a seed's answers to the test questions of a task. A score is the prediction's `key` or, without
-        one, whether the answer is right. `None` if a file of results has the runs but not their answers.
+        The scores of a seed's answers to the test questions of a task. A score is the prediction's `key` or,
+        without one, whether the answer is right. `None` if a file of results has the runs but not their
+        answers.
         """
         if self.source is None:
             return read_scores(self.runs[task, seed].path(PREDICTIONS), key)
@@ -105,15 +113,17 @@ class Scores:
 
     def score(self, column: Column, task: Optional[int] = None) -> Optional[Score]:
         """
-        The score over all tasks, or of one; `None` if there is none. If runs are missing, it is that of the seeds that
-        have the most tasks, over these tasks.
+        The score over all tasks, or of one; `None` if there is none. If runs are missing, it is that of the
+        seeds that have the most tasks, over these tasks.
         """
         by_seed = [[part for part, other in self.results if other == seed] for seed in self.seeds()]
         most = max(map(len, by_seed), default=0)
         longest = next((parts for parts in by_seed if len(parts) == most), [])
         tasks = sorted(longest, key=_in_order) if task is None else [task]
         metrics = {key: result["metrics"] for key, result in self.results.items() if key[0] in tasks}
-        has_best = all(column.validation_key in metrics[key] or len(self.seeds(key[0])) == 1 for key in metrics)
+        has_best = all(
+            column.validation_key in metrics[key] or len(self.seeds(key[0])) == 1 for key in metrics
+        )
         known = all(column.key in values for values in metrics.values()) and (
             has_best or self.condition.folds or column.measure == "mean"
         )
@@ -136,7 +146,11 @@ class Scores:
             for seed in self.seeds()
             if all((part, seed) in metrics for part in tasks)
         }
-        best = combined([self.best_seed(task, column.validation_key) for task in tasks]) if has_best else math.nan
+        best = (
+            combined([self.best_seed(task, column.validation_key) for task in tasks])
+            if has_best
+            else math.nan
+        )
         return Score(scores, best, "" if task is not None else self.share(len(tasks)))
 
     def share(self, number: int) -> str:

@@ -25,7 +25,10 @@ CODE = ("*.py", "*.cpp", "*.jsonnet", "*.libsonnet")
 
 @dataclass(frozen=True)
 class Selection:
-    """Selects the runs of conditions for a session: by default those of all tasks and folds, with a row's own seeds."""
+    """
+    Selects the runs of conditions for a session: by default those of all tasks and folds, with a row's own
+    seeds.
+    """
 
     seeds: list[int] = field(default_factory=list)
     tasks: list[int] = field(default_factory=list)
@@ -42,7 +45,9 @@ class Selection:
         return self.folds if condition.folds else self.tasks
 
     def minutes(self, conditions: Sequence[Condition]) -> dict[Run, float]:
-        """The runs whose data and config are there, by seed, with their expected minutes. Prints the others."""
+        """
+        The runs whose data and config are there, by seed, with their expected minutes. Prints the others.
+        """
         minutes: dict[Run, float] = {}
         for condition in conditions:
             if condition.config is None:
@@ -54,7 +59,8 @@ class Selection:
                 print(f"[no config] {condition.name}: {condition.config}: no such file", file=sys.stderr)
             else:
                 minutes.update(dict.fromkeys(self.runs(condition), condition.minutes or 1.0))
-        # The first seeds of all conditions come first, then the second ones, so that conditions can be compared early.
+        # The first seeds of all conditions come first, then the second ones, so that conditions can be
+        # compared early.
         return {run: minutes[run] for run in sorted(minutes, key=lambda run: run.seed)}
 
 
@@ -67,9 +73,16 @@ def print_commands(minutes: dict[Run, float], threads: int, gpus: Sequence[str])
 
 
 def run_all(
-    minutes: dict[Run, float], slots: Sequence[Slot], scheduler: Optional[str], threads: int, keep_weights: str
+    minutes: dict[Run, float],
+    slots: Sequence[Slot],
+    scheduler: Optional[str],
+    threads: int,
+    keep_weights: str,
 ) -> int:
-    """Does the runs that are not finished, in a process for each slot or on a Dask cluster. Returns how many failed."""
+    """
+    Does the runs that are not finished, in a process for each slot or on a Dask cluster. Returns how many
+    failed.
+    """
     waiting = [run for run in minutes if not run.finished]
     job = {"commit": commit(), "keep_weights": keep_weights}
     if scheduler:
@@ -95,7 +108,9 @@ def reason(run: Run) -> str:
 
 
 class Progress:
-    """A progress bar for all runs, in expected minutes. A thread looks at their progress every now and then."""
+    """
+    A progress bar for all runs, in expected minutes. A thread looks at their progress every now and then.
+    """
 
     def __init__(self, minutes: dict[Run, float], waiting: Sequence[Run]) -> None:
         self._minutes = minutes
@@ -139,7 +154,10 @@ class Progress:
 
 
 def commit() -> str:
-    """The commit of the clone with this code, with "+" and a hash of later changes; empty without Git or a clone."""
+    """
+    The commit of the clone with this code, with "+" and a hash of later changes; empty without Git or a
+    clone.
+    """
     folder = Path(__file__).parents[2]
 
     def git(*words: str) -> str:

@@ -28,7 +28,10 @@ class Pairs(NamedTuple):
 
 
 class McNemar(NamedTuple):
-    """The result of McNemar's test: are there equally many questions that only the one or the other reader answers?"""
+    """
+    The result of McNemar's test: are there equally many questions that only the one or the other reader
+    answers?
+    """
 
     questions: int
     only_first: int
@@ -40,7 +43,10 @@ class McNemar(NamedTuple):
 
 
 class Bootstrap(NamedTuple):
-    """The mean difference of two readers' scores for the same questions, its 95 % interval and two-sided p-value."""
+    """
+    The mean difference of two readers' scores for the same questions, its 95 % interval and two-sided
+    p-value.
+    """
 
     questions: int
     difference: float
@@ -50,7 +56,9 @@ class Bootstrap(NamedTuple):
 
 
 def mcnemar(first: Sequence[float], second: Sequence[float]) -> McNemar:
-    """McNemar's test, given each reader's scores for the same questions. An answer is right if its score is 1."""
+    """
+    McNemar's test, given each reader's scores for the same questions. An answer is right if its score is 1.
+    """
     only_first = sum(a == 1 and b != 1 for a, b in zip(first, second))
     only_second = sum(b == 1 and a != 1 for a, b in zip(first, second))
     discordant = only_first + only_second
@@ -69,8 +77,9 @@ def paired_bootstrap(
     groups: Optional[Sequence[Any]] = None,
 ) -> Bootstrap:
     """
-    The mean difference between two readers' scores for the same questions, over samples drawn with replacement. Of
-    given `groups`, such as passages, whole ones are drawn, since their questions are not independent of each other.
+    The mean difference between two readers' scores for the same questions, over samples drawn with
+    replacement. Of given `groups`, such as passages, whole ones are drawn, since their questions are not
+    independent of each other.
     """
     differences = np.asarray(first, dtype=float) - np.asarray(second, dtype=float)
     groups = range(len(differences)) if groups is None else groups
@@ -91,8 +100,8 @@ def paired_bootstrap(
 
 def read_scores(path: str, key: Optional[str] = None) -> list[Scored]:
     """
-    The questions of a file of `allennlp predict` (an object for each question) or `allennlp evaluate` (one for each
-    batch). A score is the prediction's `key` or, without one, whether the answer is correct.
+    The questions of a file of `allennlp predict` (an object for each question) or `allennlp evaluate` (one
+    for each batch). A score is the prediction's `key` or, without one, whether the answer is correct.
     """
     questions = []
     for place, prediction in _predictions(path):
@@ -141,6 +150,8 @@ def _predictions(path: str) -> Iterator[tuple[str, dict[str, Any]]]:
             yield place, content
             continue
         size = len(content["answer"])
-        columns = {key: value for key, value in content.items() if isinstance(value, list) and len(value) == size}
+        columns = {
+            key: value for key, value in content.items() if isinstance(value, list) and len(value) == size
+        }
         for i in range(size):
             yield place, {key: value[i] for key, value in columns.items()}

@@ -38,10 +38,13 @@ Job = dict[str, Any]
 """The arguments of `execute` for all runs: `commit` and `keep_weights`."""
 
 
-def run_in_processes(runs: Sequence[Run], slots: Sequence[Slot], threads: int, job: Job) -> Iterator[tuple[Run, str]]:
+def run_in_processes(
+    runs: Sequence[Run], slots: Sequence[Slot], threads: int, job: Job
+) -> Iterator[tuple[Run, str]]:
     """
-    Does runs in forks of a process that imported AllenNLP, or on GPUs in new processes. Yields each, and why it failed
-    (empty if it did not), when it ends. If a signal ends a fork, the run is tried once more in a new process.
+    Does runs in forks of a process that imported AllenNLP, or on GPUs in new processes. Yields each, and why
+    it failed (empty if it did not), when it ends. If a signal ends a fork, the run is tried once more in a
+    new process.
     """
     # Compiled libraries read these variables when they are loaded, in the process that forks all others.
     os.environ.update(environment(threads))
@@ -63,7 +66,9 @@ def run_in_processes(runs: Sequence[Run], slots: Sequence[Slot], threads: int, j
                 process.join()
                 free.append(slot)
                 if process.exitcode < 0 and process.name == "forkserver":
-                    message = f"{run.name}: {how_it_ended(process.exitcode)}; tried once more, in a new process"
+                    message = (
+                        f"{run.name}: {how_it_ended(process.exitcode)}; tried once more, in a new process"
+                    )
                     tqdm.write(message, file=sys.stderr)
                     waiting.append((run, "spawn"))
                 else:
@@ -76,7 +81,9 @@ def run_in_processes(runs: Sequence[Run], slots: Sequence[Slot], threads: int, j
 
 
 def run_on_cluster(runs: Sequence[Run], scheduler: str, threads: int, job: Job) -> Iterator[tuple[Run, str]]:
-    """Does the same on a Dask cluster, whose workers must have the current folder, the data and the output."""
+    """
+    Does the same on a Dask cluster, whose workers must have the current folder, the data and the output.
+    """
     with Workers(0, scheduler) as workers:
         function = partial(_execute_elsewhere, os.getcwd(), threads, job)
         chunks = (Chunk(i, [(run.name, run)]) for i, run in enumerate(runs))
@@ -105,7 +112,11 @@ def why_it_died(run: Run, code: int) -> str:
 
 def environment(threads: int, gpu: Slot = None) -> dict[str, str]:
     """The environment variables of a run's process on this machine."""
-    return {"OMP_NUM_THREADS": str(threads), "MKL_NUM_THREADS": str(threads), "CUDA_VISIBLE_DEVICES": gpu or ""}
+    return {
+        "OMP_NUM_THREADS": str(threads),
+        "MKL_NUM_THREADS": str(threads),
+        "CUDA_VISIBLE_DEVICES": gpu or "",
+    }
 
 
 def _child(run: Run, gpu: Slot, job: Job) -> None:

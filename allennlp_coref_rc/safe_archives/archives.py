@@ -34,7 +34,9 @@ LONGEST = 600
 """The most characters of another library's message that are shown."""
 
 _trust: ContextVar[Optional[bool]] = ContextVar("trust", default=None)
-"""Whether archives are trusted. `None`, outside of `trusting`, leaves AllenNLP's own `load_archive` as it is."""
+"""
+Whether archives are trusted. `None`, outside of `trusting`, leaves AllenNLP's own `load_archive` as it is.
+"""
 
 _GUARDS: tuple[ContextVar[Any], ...] = (_trust, registered_names._only_registered, unpacking._allowed)
 
@@ -42,8 +44,8 @@ _GUARDS: tuple[ContextVar[Any], ...] = (_trust, registered_names._only_registere
 @contextmanager
 def trusting(trust: bool, addresses: Optional[str] = None) -> Iterator[None]:
     """
-    Within this, AllenNLP's `load_archive` is this module's `load`, and archives are trusted or not. If they are not,
-    and there is a text `addresses`, only files whose addresses are in it are downloaded.
+    Within this, AllenNLP's `load_archive` is this module's `load`, and archives are trusted or not. If they
+    are not, and there is a text `addresses`, only files whose addresses are in it are downloaded.
     """
     token = _trust.set(trust)
     try:
@@ -77,13 +79,14 @@ def load(
     trust: Optional[bool] = None,
 ) -> "Archive":
     """
-    Loads an archive that a stranger may have made, or the folder of a training, as AllenNLP's `load_archive` does. If
-    it cannot be loaded, a `ConfigurationError` is raised that begins with the archive's name.
+    Loads an archive that a stranger may have made, or the folder of a training, as AllenNLP's `load_archive`
+    does. If it cannot be loaded, a `ConfigurationError` is raised that begins with the archive's name.
 
     # Parameters
 
     trust : `bool`, optional (default = `None`)
-        Whether the config may name any class and any file. The default is what `trusting` says; outside of it, `False`.
+        Whether the config may name any class and any file. The default is what `trusting` says; outside of
+        it, `False`.
 
     The other parameters are those of AllenNLP's `load_archive`.
     """
@@ -96,20 +99,22 @@ def load(
         stack.enter_context(_named(archive, folder))
         config_of(archive, trust, folder)
         _check_complete(archive, folder, bool(weights_file))
-        stack.enter_context(trusting(trust, overrides if isinstance(overrides, str) else json.dumps(overrides)))
+        stack.enter_context(
+            trusting(trust, overrides if isinstance(overrides, str) else json.dumps(overrides))
+        )
         if not trust:
             _check_links(archive, folder)
             stack.enter_context(only_registered(archive))
-            # By default, transformers asks the user whether to run code that comes with a model, and reads the answer
-            # from standard input, which may hold a stranger's questions.
+            # By default, transformers asks the user whether to run code that comes with a model, and reads
+            # the answer from standard input, which may hold a stranger's questions.
             stack.enter_context(patch("transformers.dynamic_module_utils.TIME_OUT_REMOTE_CODE", 0))
         return inspect.unwrap(archival.load_archive)(folder, cuda_device, overrides, weights_file)
 
 
 def config_and_weights(archive: str) -> tuple[dict[str, Any], dict[str, "Tensor"]]:
     """
-    The config and the weights of an archive or the folder of a training, without AllenNLP, which would take seconds to
-    import. Errors are those of `load`.
+    The config and the weights of an archive or the folder of a training, without AllenNLP, which would take
+    seconds to import. Errors are those of `load`.
     """
     import torch
 
@@ -117,15 +122,17 @@ def config_and_weights(archive: str) -> tuple[dict[str, Any], dict[str, "Tensor"
         config = config_of(archive, is_trusted(), folder)
         paths = [path for path in (os.path.join(folder, name) for name in WEIGHTS) if os.path.isfile(path)]
         if not paths:
-            raise ConfigurationError(f"{archive}: found no {' or '.join(WEIGHTS)}, expected one of coref-rc train")
+            raise ConfigurationError(
+                f"{archive}: found no {' or '.join(WEIGHTS)}, expected one of coref-rc train"
+            )
         with reading_weights(paths[0]):
             return config, torch.load(paths[0], map_location="cpu", weights_only=True)
 
 
 def config_of(archive: str, trust: bool, path: Optional[str] = None) -> dict[str, Any]:
     """
-    The config of an archive or a folder. Nothing else is unpacked. `path` is where the archive is on this machine, if
-    users know it by another name, such as an address.
+    The config of an archive or a folder. Nothing else is unpacked. `path` is where the archive is on this
+    machine, if users know it by another name, such as an address.
     """
     path = path or archive
     if not os.path.exists(path):
@@ -138,12 +145,16 @@ def config_of(archive: str, trust: bool, path: Optional[str] = None) -> dict[str
             data = file.read()
     if data is None:
         kind = "a folder" if os.path.isdir(archive) else "an archive"
-        raise ConfigurationError(f"{archive}: found {kind} without a config.json, expected one of coref-rc train")
+        raise ConfigurationError(
+            f"{archive}: found {kind} without a config.json, expected one of coref-rc train"
+        )
     return read_config(archive, data, trust)
 
 
 def _missing(archive: str) -> ConfigurationError:
-    return ConfigurationError(f"{archive}: no such archive; coref-rc train -s FOLDER writes FOLDER/model.tar.gz")
+    return ConfigurationError(
+        f"{archive}: no such archive; coref-rc train -s FOLDER writes FOLDER/model.tar.gz"
+    )
 
 
 @contextmanager
@@ -173,8 +184,8 @@ def _opened(archive: str) -> Iterator[str]:
 
 def _of_hub(cached: str, folder: str) -> str:
     """
-    Fills a folder with links to the files in the hub's cache, which are links too. The vocabulary is copied, since its
-    lock must not be a link.
+    Fills a folder with links to the files in the hub's cache, which are links too. The vocabulary is copied,
+    since its lock must not be a link.
     """
     for name in os.listdir(cached):
         if name != VOCABULARY:
@@ -188,7 +199,10 @@ def _of_hub(cached: str, folder: str) -> str:
 
 @contextmanager
 def _named(archive: str, folder: str) -> Iterator[None]:
-    """Turns an error into one line that names the archive, and not a temporary folder that the user does not know."""
+    """
+    Turns an error into one line that names the archive, and not a temporary folder that the user does not
+    know.
+    """
     try:
         yield
     except MemoryError:
@@ -206,7 +220,10 @@ def _named(archive: str, folder: str) -> Iterator[None]:
 
 def _check_complete(archive: str, folder: str, own_weights: bool) -> None:
     for is_there, found in (
-        (own_weights or any(os.path.isfile(os.path.join(folder, name)) for name in WEIGHTS), " or ".join(WEIGHTS)),
+        (
+            own_weights or any(os.path.isfile(os.path.join(folder, name)) for name in WEIGHTS),
+            " or ".join(WEIGHTS),
+        ),
         (os.path.isdir(os.path.join(folder, VOCABULARY)), f"folder {VOCABULARY}"),
     ):
         if not is_there:
@@ -214,7 +231,9 @@ def _check_complete(archive: str, folder: str, own_weights: bool) -> None:
 
 
 def _check_links(archive: str, folder: str) -> None:
-    """AllenNLP empties the file `.lock` in a vocabulary's folder when it reads it, so no link may be there."""
+    """
+    AllenNLP empties the file `.lock` in a vocabulary's folder when it reads it, so no link may be there.
+    """
     for name in (VOCABULARY, os.path.join(VOCABULARY, ".lock")):
         if os.path.islink(os.path.join(folder, name)):
             raise ConfigurationError(f"{archive}: found the link {name}, which leads elsewhere; {HINT}")
@@ -222,8 +241,8 @@ def _check_links(archive: str, folder: str) -> None:
 
 def install(module: Any) -> None:
     """
-    Changes AllenNLP's `archival`, which is given: it unpacks archives safely, and `load_archive` does what `trusting`
-    says.
+    Changes AllenNLP's `archival`, which is given: it unpacks archives safely, and `load_archive` does what
+    `trusting` says.
     """
     _load_as_trusted(module)
     module.extracted_archive = extracted_archive
@@ -238,5 +257,7 @@ def _load_as_trusted(original: Any, _: None, args: Any, kwargs: dict[str, Any]) 
 def install_spacy(original: Any, _: None, args: Any, kwargs: dict[str, Any]) -> None:
     """Installs a missing model of spaCy, as AllenNLP does, but only if archives are trusted."""
     if _trust.get() is False:
-        raise ConfigurationError(f"found no spaCy model {args[0]}; python -m spacy download {args[0]} installs it")
+        raise ConfigurationError(
+            f"found no spaCy model {args[0]}; python -m spacy download {args[0]} installs it"
+        )
     original(*args, **kwargs)

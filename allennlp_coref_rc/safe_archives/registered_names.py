@@ -1,6 +1,6 @@
 """
-AllenNLP takes any dotted name in a config for a class or function, imports it and calls it, even `subprocess.Popen`.
-Within `only_registered`, it accepts only names of registered classes.
+AllenNLP takes any dotted name in a config for a class or function, imports it and calls it, even
+`subprocess.Popen`. Within `only_registered`, it accepts only names of registered classes.
 """
 
 from collections.abc import Iterator
@@ -17,14 +17,17 @@ _only_registered: ContextVar[bool] = ContextVar("only_registered", default=False
 
 class NotRegistered(Exception):
     """
-    A name in a config is not registered. This is not a `ConfigurationError`, since AllenNLP passes over those where a
-    value may have one of several types.
+    A name in a config is not registered. This is not a `ConfigurationError`, since AllenNLP passes over those
+    where a value may have one of several types.
     """
 
 
 @contextmanager
 def only_registered(source: str) -> Iterator[None]:
-    """Within this, a dotted name in a config raises a `ConfigurationError`, which begins with the config's source."""
+    """
+    Within this, a dotted name in a config raises a `ConfigurationError`, which begins with the config's
+    source.
+    """
     token = _only_registered.set(True)
     try:
         yield

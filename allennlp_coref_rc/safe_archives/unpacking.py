@@ -28,7 +28,9 @@ class Limits(NamedTuple):
     """The limits of an archive that is unpacked."""
 
     files: int
-    """The number of files. Each counts together with the folders in its name, since unpacking makes them too."""
+    """
+    The number of files. Each counts together with the folders in its name, since unpacking makes them too.
+    """
 
     ratio: int
     """The number of bytes, in addition to `ALWAYS`, for each byte of the archive."""
@@ -38,7 +40,9 @@ MODEL = Limits(10_000, 20)
 """The limits of a model. Weights hardly shrink, and vocabularies to a third."""
 
 DATA = Limits(2_000_000, 100)
-"""The limits of data. Daily Mail has 220,000 files; text shrinks to a third, and repetitive JSON to a thirtieth."""
+"""
+The limits of data. Daily Mail has 220,000 files; text shrinks to a third, and repetitive JSON to a thirtieth.
+"""
 
 ALWAYS = 2**30
 """Any archive may unpack to this many bytes, however small it is."""
@@ -55,14 +59,22 @@ LONGEST_HEADER = 2**20
 
 NOT_IN_HEADERS = re.compile(rb"\d{256}|GNU\.sparse")
 """
-No name may have so many digits, and up to Python 3.11.9 `tarfile` takes a time that is quadratic in their number. Of a
-sparse file, which is not unpacked, it would first read a list of any length.
+No name may have so many digits, and up to Python 3.11.9 `tarfile` takes a time that is quadratic in their
+number. Of a sparse file, which is not unpacked, it would first read a list of any length.
 """
 
 OPENERS = {b"\x1f\x8b": gzip.open, b"BZh": bz2.open, b"\xfd7zXZ\x00": lzma.open}
 """The functions that open compressed files, by how these begin."""
 
-DAMAGES = (tarfile.TarError, zipfile.BadZipFile, gzip.BadGzipFile, lzma.LZMAError, zlib.error, EOFError, ValueError)
+DAMAGES = (
+    tarfile.TarError,
+    zipfile.BadZipFile,
+    gzip.BadGzipFile,
+    lzma.LZMAError,
+    zlib.error,
+    EOFError,
+    ValueError,
+)
 """The errors of damaged archives."""
 
 BAD_NAMES = {errno.EEXIST, errno.EISDIR, errno.ENAMETOOLONG, errno.ENOTDIR}
@@ -72,9 +84,9 @@ BAD_NAMES = {errno.EEXIST, errno.EISDIR, errno.ENAMETOOLONG, errno.ENOTDIR}
 @contextmanager
 def extracted_archive(resolved_archive_file: Union[str, os.PathLike], cleanup: bool = True) -> Iterator[str]:
     """
-    Takes the place of AllenNLP's function of this name. It unpacks an archive into a temporary folder and gives that
-    folder, which it removes in the end if `cleanup` is true. If the archive holds what it should not, it raises a
-    `ConfigurationError` and leaves nothing behind.
+    Takes the place of AllenNLP's function of this name. It unpacks an archive into a temporary folder and
+    gives that folder, which it removes in the end if `cleanup` is true. If the archive holds what it should
+    not, it raises a `ConfigurationError` and leaves nothing behind.
     """
     folder = tempfile.mkdtemp()
     try:
@@ -89,10 +101,13 @@ def extracted_archive(resolved_archive_file: Union[str, os.PathLike], cleanup: b
 
 def unpack(path: str, folder: str, limits: Limits) -> None:
     """
-    Unpacks a tar file, plain or compressed, or a zip file. It raises a `ConfigurationError` if the file has anything
-    but files and folders (links may lead elsewhere), names outside of the folder, or more than the limits allow.
+    Unpacks a tar file, plain or compressed, or a zip file. It raises a `ConfigurationError` if the file has
+    anything but files and folders (links may lead elsewhere), names outside of the folder, or more than the
+    limits allow.
     """
-    bar = functools.partial(progress_bar, desc=f"{os.path.basename(path)}: unpacking", unit=" files", delay=1.0)
+    bar = functools.partial(
+        progress_bar, desc=f"{os.path.basename(path)}: unpacking", unit=" files", delay=1.0
+    )
     with _opened(path, limits) as (stream, archive):
         if isinstance(archive, zipfile.ZipFile):
             for info in bar(_checked(path, stream, archive, limits)):
@@ -105,7 +120,9 @@ def unpack(path: str, folder: str, limits: Limits) -> None:
 
 
 def read_member(path: str, name: str) -> Optional[bytes]:
-    """The content of a file in a model's archive, without unpacking any other; `None` if there is no such file."""
+    """
+    The content of a file in a model's archive, without unpacking any other; `None` if there is no such file.
+    """
     with _opened(path, MODEL) as (stream, archive):
         if isinstance(archive, zipfile.ZipFile):
             raise damaged(path, "a zip file")
@@ -135,9 +152,9 @@ def without_network(allowed: str) -> Iterator[None]:
 
 def install(package: Any) -> None:
     """
-    Changes the package `cached_path`, by which AllenNLP downloads files and unpacks archives. Its own unpacking lets
-    files be written elsewhere: it follows links to links, and takes `../folder_2` for a place in `folder`. A local path
-    needs no cache.
+    Changes the package `cached_path`, by which AllenNLP downloads files and unpacks archives. Its own
+    unpacking lets files be written elsewhere: it follows links to links, and takes `../folder_2` for a place
+    in `folder`. A local path needs no cache.
     """
     original = package.cached_path
 
@@ -156,7 +173,9 @@ def install(package: Any) -> None:
             return Path(url_or_filename)
         address, allowed = str(url_or_filename), _allowed.get()
         if "://" in address and allowed is not None and address not in allowed:
-            raise ConfigurationError(f"found {address}, and an archive may ask for nothing on the network; {HINT}")
+            raise ConfigurationError(
+                f"found {address}, and an archive may ask for nothing on the network; {HINT}"
+            )
         if not extract_archive:
             return original(url_or_filename, cache_dir, False, False, *args, **kwargs)
         name, mark, inside = address.partition("!")
@@ -177,8 +196,8 @@ def install(package: Any) -> None:
 
 def install_datasets(extract: Any) -> None:
     """
-    Changes the package `datasets`, which unpacks any file of a data set that is a tar file, whatever its name, and
-    takes `../folder_2` for a place in `folder` too.
+    Changes the package `datasets`, which unpacks any file of a data set that is a tar file, whatever its
+    name, and takes `../folder_2` for a place in `folder` too.
     """
 
     def unpack_data(input_path: Union[str, os.PathLike], output_path: Union[str, os.PathLike]) -> None:
@@ -232,8 +251,13 @@ class _NoArchive(ConfigurationError):
 
 
 @contextmanager
-def _opened(path: str, limits: Limits) -> Iterator[tuple["_Limited", Union[tarfile.TarFile, zipfile.ZipFile]]]:
-    """Opens an archive. A `_NoArchive` is raised if the file is none, and a `ConfigurationError` if it is damaged."""
+def _opened(
+    path: str, limits: Limits
+) -> Iterator[tuple["_Limited", Union[tarfile.TarFile, zipfile.ZipFile]]]:
+    """
+    Opens an archive. A `_NoArchive` is raised if the file is none, and a `ConfigurationError` if it is
+    damaged.
+    """
     refuse_special(path)
     with open(path, "rb") as file:
         start = file.read(max(map(len, OPENERS)))
@@ -309,10 +333,14 @@ class _Limited(io.BufferedIOBase):
             )
 
 
-def _checked(path: str, stream: _Limited, archive: Union[tarfile.TarFile, zipfile.ZipFile], limits: Limits) -> Any:
+def _checked(
+    path: str, stream: _Limited, archive: Union[tarfile.TarFile, zipfile.ZipFile], limits: Limits
+) -> Any:
     """The members of an archive. One that may not be unpacked raises a `ConfigurationError`."""
     number = 0
-    for member, name, kind, end in _zip_members(archive) if isinstance(archive, zipfile.ZipFile) else _members(archive):
+    for member, name, kind, end in (
+        _zip_members(archive) if isinstance(archive, zipfile.ZipFile) else _members(archive)
+    ):
         number += 1 + name.count("/")
         if number > limits.files or name.count("/") > DEPTH:
             raise ConfigurationError(
@@ -320,7 +348,9 @@ def _checked(path: str, stream: _Limited, archive: Union[tarfile.TarFile, zipfil
                 "expected fewer; if that is right, unpack it by hand and give the folder in its place"
             )
         if kind:
-            raise ConfigurationError(f"{path}: found the {kind} {name!r}, expected files and folders; nothing is used")
+            raise ConfigurationError(
+                f"{path}: found the {kind} {name!r}, expected files and folders; nothing is used"
+            )
         if not name or name.startswith(("/", "\\")) or ".." in name.replace("\\", "/").split("/"):
             raise ConfigurationError(
                 f"{path}: found the name {name!r}, which is outside of the archive; nothing is used"
@@ -331,8 +361,8 @@ def _checked(path: str, stream: _Limited, archive: Union[tarfile.TarFile, zipfil
 
 def _members(archive: tarfile.TarFile) -> Iterator[tuple[tarfile.TarInfo, str, str, int]]:
     """
-    The members of a tar file with their names and where they end. Those that are neither file nor folder also have the
-    kind that they are of.
+    The members of a tar file with their names and where they end. Those that are neither file nor folder also
+    have the kind that they are of.
     """
     for member in archive:
         is_plain = (member.isfile() or member.isdir()) and not member.issparse() and member.size >= 0

@@ -1,4 +1,6 @@
-"""Files of weights hold tensors by their names and nothing else: finite numbers, of the kind that the model has."""
+"""
+Files of weights hold tensors by their names and nothing else: finite numbers, of the kind that the model has.
+"""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -21,8 +23,8 @@ EXPECTED = "expected tensors by their names alone, as torch.save(model.state_dic
 @contextmanager
 def reading_weights(path: str) -> Iterator[None]:
     """
-    Within this, an error of PyTorch that reads a file of weights raises a `ConfigurationError`. PyTorch's own message
-    may advise to read the file again without protection.
+    Within this, an error of PyTorch that reads a file of weights raises a `ConfigurationError`. PyTorch's own
+    message may advise to read the file again without protection.
     """
     try:
         yield
@@ -45,8 +47,9 @@ def reading_weights(path: str) -> Iterator[None]:
 
 def check_weights(weights: Any, own: Mapping[str, "Tensor"], source: str = "") -> None:
     """
-    Raises a `ConfigurationError` if weights are not finite, or not of the kind of a model's `own`, as PyTorch would cut
-    them. PyTorch itself finds those that are missing or of another shape. A message begins with the `source`.
+    Raises a `ConfigurationError` if weights are not finite, or not of the kind of a model's `own`, as PyTorch
+    would cut them. PyTorch itself finds those that are missing or of another shape. A message begins with the
+    `source`.
     """
     import torch
 

@@ -24,22 +24,24 @@ RANDOM_STATES = "random_states"
 @Checkpointer.register("exact")
 class ExactCheckpointer(Checkpointer):
     """
-    Keeps checkpoints so that a training that was killed gives, after `allennlp train --recover`, the same results as an
-    undisturbed run, to the last digit. With AllenNLP's own checkpointer it does not, for two reasons. The state of
-    PyTorch's random numbers, which dropout uses, is not saved. And the best weights are written after the checkpoint of
-    their epoch, so a run that is killed in between ends with weights that are not its best.
+    Keeps checkpoints so that a training that was killed gives, after `allennlp train --recover`, the same
+    results as an undisturbed run, to the last digit. With AllenNLP's own checkpointer it does not, for two
+    reasons. The state of PyTorch's random numbers, which dropout uses, is not saved. And the best weights are
+    written after the checkpoint of their epoch, so a run that is killed in between ends with weights that are
+    not its best.
 
-    Here training resumes from the last checkpoint but one, as its best weights are sure to be written, however often
-    the run is killed. If that checkpoint is damaged, training resumes from another one that leads to the same results,
-    with a warning. Python's and NumPy's random numbers need not be saved: they are used for the data, and
-    AllenNLP reads the data again from the first epoch on.
+    Here training resumes from the last checkpoint but one, as its best weights are sure to be written,
+    however often the run is killed. If that checkpoint is damaged, training resumes from another one that
+    leads to the same results, with a warning. Python's and NumPy's random numbers need not be saved: they are
+    used for the data, and AllenNLP reads the data again from the first epoch on.
 
-    All this holds for a training in one process, with checkpoints at the ends of epochs. With `use_amp`, the scale of
-    the loss starts over. On a GPU, even undisturbed runs need not repeat each other to the last digit.
+    All this holds for a training in one process, with checkpoints at the ends of epochs. With `use_amp`, the
+    scale of the loss starts over. On a GPU, even undisturbed runs need not repeat each other to the last
+    digit.
 
-    Registered as a `Checkpointer` with name "exact". Its parameters are `Checkpointer`'s. At the first checkpoint it
-    raises a `ConfigurationError` if `keep_most_recent_by_count` is less than 2, or if the moving average is not
-    `recoverable_exponential`.
+    Registered as a `Checkpointer` with name "exact". Its parameters are `Checkpointer`'s. At the first
+    checkpoint it raises a `ConfigurationError` if `keep_most_recent_by_count` is less than 2, or if the
+    moving average is not `recoverable_exponential`.
     """
 
     def save_checkpoint(self, trainer: Trainer) -> None:
@@ -47,7 +49,8 @@ class ExactCheckpointer(Checkpointer):
         if checkpoint is None or self._serialization_dir is None:
             return
         when = [checkpoint.trainer_state[name] for name in ("epochs_completed", "batches_in_epoch_completed")]
-        # This replaces a checkpoint of the same time from before the training was killed, which can be used until then.
+        # This replaces a checkpoint of the same time from before the training was killed, which can be used
+        # until then.
         write_state(checkpoint.model_state, self._model_state_path(*when))
         write_state(checkpoint.trainer_state, self._training_state_path(*when))
         # It does not write files that exist. It asks the trainer for nothing else.
@@ -76,9 +79,9 @@ class ExactCheckpointer(Checkpointer):
 
     def _first_whole(self, checkpoints: Sequence[tuple[int, int]]) -> tuple[dict[str, Any], dict[str, Any]]:
         """
-        The states of the last checkpoint but one. If it is damaged, those of the last one, provided that the best
-        weights were written before it, or else those of the most recent earlier one that is whole. Training comes to
-        the same results from each of them.
+        The states of the last checkpoint but one. If it is damaged, those of the last one, provided that the
+        best weights were written before it, or else those of the most recent earlier one that is whole.
+        Training comes to the same results from each of them.
         """
         last, but_one, *earlier = reversed(checkpoints)
         damages: list[str] = []
@@ -92,7 +95,9 @@ class ExactCheckpointer(Checkpointer):
                 continue
             if checkpoint != last or not training_state["metric_tracker"]["is_best_so_far"]:
                 return model_state, training_state
-        raise ConfigurationError(f"{damages[0]}; found no other to resume from. -f in place of --recover starts over")
+        raise ConfigurationError(
+            f"{damages[0]}; found no other to resume from. -f in place of --recover starts over"
+        )
 
     def _with_random_states(self, trainer: Trainer) -> Optional[TrainerCheckpoint]:
         checkpoint = trainer.get_checkpoint_state()
@@ -140,7 +145,9 @@ def read_state(path: str) -> dict[str, Any]:
         raise
     except Exception as error:
         reason = cut(" ".join(str(error).split()) or type(error).__name__, 200)
-        raise ConfigurationError(f"{path}: found a damaged checkpoint ({reason}), expected a whole file") from error
+        raise ConfigurationError(
+            f"{path}: found a damaged checkpoint ({reason}), expected a whole file"
+        ) from error
 
 
 def recoverable(folder: str) -> bool:

@@ -8,9 +8,9 @@ from allennlp.training.learning_rate_schedulers.learning_rate_scheduler import (
 @LearningRateScheduler.register("plateau")
 class PlateauLearningRateScheduler(_PyTorchLearningRateSchedulerWithMetricsWrapper):
     """
-    Lowers the learning rate when the validation metric has stopped getting better. It takes the place of AllenNLP's
-    `reduce_on_plateau`, which current releases of PyTorch no longer accept. There is no `mode`: AllenNLP's trainer
-    passes losses as negatives, so larger is always better.
+    Lowers the learning rate when the validation metric has stopped getting better. It takes the place of
+    AllenNLP's `reduce_on_plateau`, which current releases of PyTorch no longer accept. There is no `mode`:
+    AllenNLP's trainer passes losses as negatives, so larger is always better.
 
     Registered as a `LearningRateScheduler` with name "plateau".
 

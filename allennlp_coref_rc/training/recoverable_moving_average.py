@@ -6,9 +6,9 @@ from allennlp.training.moving_average import ExponentialMovingAverage, MovingAve
 @MovingAverage.register("recoverable_exponential")
 class RecoverableExponentialMovingAverage(ExponentialMovingAverage):
     """
-    An `ExponentialMovingAverage` that still works after `allennlp train --recover`. AllenNLP's own comes back from a
-    checkpoint with copies of the parameters. It then averages those copies, not the model that is trained, and neither
-    validation nor the best weights use the averages any more.
+    An `ExponentialMovingAverage` that still works after `allennlp train --recover`. AllenNLP's own comes back
+    from a checkpoint with copies of the parameters. It then averages those copies, not the model that is
+    trained, and neither validation nor the best weights use the averages any more.
 
     Registered as a `MovingAverage` with name "recoverable_exponential". Its parameters are
     `ExponentialMovingAverage`'s.

@@ -17,10 +17,11 @@ logger = logging.getLogger(__name__)
 @TrainerCallback.register("restart_below")
 class RestartBelow(TrainerCallback):
     """
-    Restarts training with other random weights when a metric has stayed below a value. Some tasks are learnt from most
-    random weights, and never from others. The new weights are initialised as the config says. The restart is part of
-    the run and adds no epochs to it: the numbers of epochs and the learning rate continue. The state of the optimizer
-    and the patience are reset. The best epoch is one after the last restart. Not in the papers.
+    Restarts training with other random weights when a metric has stayed below a value. Some tasks are learnt
+    from most random weights, and never from others. The new weights are initialised as the config says. The
+    restart is part of the run and adds no epochs to it: the numbers of epochs and the learning rate continue.
+    The state of the optimizer and the patience are reset. The best epoch is one after the last restart. Not
+    in the papers.
 
     Registered as a `TrainerCallback` with name "restart_below".
 
@@ -29,18 +30,22 @@ class RestartBelow(TrainerCallback):
     value : `float`
         The value that the metric has to reach.
     epochs : `int`
-        How many epochs it may take. After a restart it may take as many again. If fewer are left, there is no restart.
+        How many epochs it may take. After a restart it may take as many again. If fewer are left, there is no
+        restart.
     metric : `str`, optional (default = `"validation_accuracy"`)
         Its name in AllenNLP's `metrics_epoch_0.json`.
 
     # Raises
 
     `ConfigurationError`
-        If `epochs` is less than 1, if the trainer's `patience` is less than `epochs`, if there is no such metric, if
-        the training has a moving average or several processes, or if its folder has no `config.json`.
+        If `epochs` is less than 1, if the trainer's `patience` is less than `epochs`, if there is no such
+        metric, if the training has a moving average or several processes, or if its folder has no
+        `config.json`.
     """
 
-    def __init__(self, serialization_dir: str, value: float, epochs: int, metric: str = "validation_accuracy") -> None:
+    def __init__(
+        self, serialization_dir: str, value: float, epochs: int, metric: str = "validation_accuracy"
+    ) -> None:
         super().__init__(serialization_dir)
         check_number("restart_below", "epochs", epochs)
         self._value = value
@@ -51,7 +56,10 @@ class RestartBelow(TrainerCallback):
         self._config = os.path.join(serialization_dir, "config.json")
 
     def on_start(self, trainer: GradientDescentTrainer, is_primary: bool = True, **kwargs: Any) -> None:
-        for used, name in ((trainer._distributed, "several processes"), (trainer._moving_average, "a moving average")):
+        for used, name in (
+            (trainer._distributed, "several processes"),
+            (trainer._moving_average, "a moving average"),
+        ):
             if used:
                 raise ConfigurationError(f"restart_below: found {name}, expected a training without")
         patience = trainer._metric_tracker._patience
@@ -62,7 +70,9 @@ class RestartBelow(TrainerCallback):
                 "otherwise training may end before it restarts"
             )
         if not os.path.exists(self._config):
-            raise ConfigurationError(f"restart_below: found no {self._config}, expected the config of the training")
+            raise ConfigurationError(
+                f"restart_below: found no {self._config}, expected the config of the training"
+            )
 
     def on_epoch(
         self, trainer: GradientDescentTrainer, metrics: dict[str, Any], epoch: int, *args: Any, **kwargs: Any
@@ -83,9 +93,14 @@ class RestartBelow(TrainerCallback):
             self._best, self._since_start = float("-inf"), 0
 
     def _restart(self, trainer: GradientDescentTrainer) -> None:
-        """Runs before the epoch's checkpoint is saved, so that a training that resumes from it has the new weights."""
+        """
+        Runs before the epoch's checkpoint is saved, so that a training that resumes from it has the new
+        weights.
+        """
         params = Params.from_file(self._config)
-        new = Model.from_params(params["model"], vocab=trainer.model.vocab, serialization_dir=self.serialization_dir)
+        new = Model.from_params(
+            params["model"], vocab=trainer.model.vocab, serialization_dir=self.serialization_dir
+        )
         trainer.model.load_state_dict(new.state_dict())
         # AllenNLP's optimizer "multi" holds several optimizers.
         for optimizer in getattr(trainer.optimizer, "optimizers", {"": trainer.optimizer}).values():

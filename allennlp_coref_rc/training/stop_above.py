@@ -8,7 +8,10 @@ from allennlp_coref_rc.common.errors import ConfigurationError
 
 
 def metric_value(metrics: dict[str, Any], name: str, callback: str) -> float:
-    """The value of a metric for a `callback`. Raises a `ConfigurationError` if `metrics` has no number of this name."""
+    """
+    The value of a metric for a `callback`. Raises a `ConfigurationError` if `metrics` has no number of this
+    name.
+    """
     numbers = {key: value for key, value in metrics.items() if isinstance(value, (int, float))}
     if name not in numbers:
         raise ConfigurationError(f"{callback}: found no metric {name}, expected one of {', '.join(numbers)}")
@@ -18,8 +21,8 @@ def metric_value(metrics: dict[str, Any], name: str, callback: str) -> float:
 @TrainerCallback.register("stop_above")
 class StopAbove(TrainerCallback):
     """
-    Ends training when a metric is above a value, since a solved task needs no more epochs. The authors' code of
-    Coref-GRU (Dhingra et al., NAACL 2018) does so on bAbI, after the first such epoch.
+    Ends training when a metric is above a value, since a solved task needs no more epochs. The authors' code
+    of Coref-GRU (Dhingra et al., NAACL 2018) does so on bAbI, after the first such epoch.
 
     Registered as a `TrainerCallback` with name "stop_above".
 
@@ -30,8 +33,8 @@ class StopAbove(TrainerCallback):
     metric : `str`, optional (default = `"validation_accuracy"`)
         Its name in AllenNLP's `metrics_epoch_0.json`.
     epochs : `int`, optional (default = `1`)
-        In how many epochs the metric has to be above the value. The epochs need not follow each other. If there are few
-        validation questions, a model may answer all of them in a single epoch by chance.
+        In how many epochs the metric has to be above the value. The epochs need not follow each other. If
+        there are few validation questions, a model may answer all of them in a single epoch by chance.
 
     # Raises
 
@@ -52,7 +55,9 @@ class StopAbove(TrainerCallback):
     def on_start(self, trainer: GradientDescentTrainer, is_primary: bool = True, **kwargs: Any) -> None:
         self._stop_if_reached(trainer)
 
-    def on_epoch(self, trainer: GradientDescentTrainer, metrics: dict[str, Any], *args: Any, **kwargs: Any) -> None:
+    def on_epoch(
+        self, trainer: GradientDescentTrainer, metrics: dict[str, Any], *args: Any, **kwargs: Any
+    ) -> None:
         self._reached += metric_value(metrics, self._metric, "stop_above") > self._value
         self._stop_if_reached(trainer)
 

@@ -1,6 +1,6 @@
 """
-Measures time and memory. `python -m scripts.benchmarks SUBJECT --help` describes a subject; docs/benchmarks.md has
-examples.
+Measures time and memory. `python -m scripts.benchmarks SUBJECT --help` describes a subject;
+docs/benchmarks.md has examples.
 """
 
 import sys
@@ -31,7 +31,10 @@ def subject_class(name: str) -> type[Subject]:
 
 
 def options(words: Sequence[str]) -> ScriptParser:
-    """The parser of all subjects. Only the one that is asked for has its options: the modules take long to import."""
+    """
+    The parser of all subjects. Only the one that is asked for has its options: the modules take long to
+    import.
+    """
 
     def make(prog: str) -> ScriptParser:
         result = ScriptParser(None)

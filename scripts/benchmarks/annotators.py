@@ -5,9 +5,11 @@ Measures the speed of annotators, in documents and tokens a second.
     python -m scripts.benchmarks annotators data/lambada/lambada_development_plain_text.txt \\
         --annotator '{"type": "sieve_coref", "all_nouns": true}'
 
-The data are what `coref-rc annotate` reads, or CoNLL-2012's columns (.conll). Annotations that they have are left out.
+The data are what `coref-rc annotate` reads, or CoNLL-2012's columns (.conll). Annotations that they have are
+left out.
 
-Values checked: documents have the same annotations alone and in a batch, and each round finds as many clusters.
+Values checked: documents have the same annotations alone and in a batch, and each round finds as many
+clusters.
 """
 
 import argparse
@@ -42,7 +44,9 @@ class Annotators(Subject):
 
     @cached_property
     def annotators(self) -> dict[str, Annotator]:
-        return {config: build_annotator("--annotator", config) for config in self.arguments.annotator or NAMES}
+        return {
+            config: build_annotator("--annotator", config) for config in self.arguments.annotator or NAMES
+        }
 
     @cached_property
     def texts(self) -> list[AnnotatedText]:

@@ -1,5 +1,6 @@
 """
-Takes several kinds of measurements on a GPU without a network, the most wanted first, in parts of at most 90 seconds.
+Takes several kinds of measurements on a GPU without a network, the most wanted first, in parts of at most 90
+seconds.
 
     python -m scripts.benchmarks gpu --json gpu.json | tee gpu.md
 
@@ -7,14 +8,15 @@ Takes several kinds of measurements on a GPU without a network, the most wanted 
 * shapes: the same at other shapes
 * agreement: errors of the fused recurrence, at most twice those of the reference in the same type
 * lengths: the recurrence at 50, 400 and 2,000 tokens, of which the line's slope is the time of a step
-* updates: of GA + C-GRU on WikiHop and CNN and DASSA on NarrativeQA, with and without mixed precision, and their memory
+* updates: of GA + C-GRU on WikiHop and CNN and DASSA on NarrativeQA, with and without mixed precision, and
+  their memory
 * devices: losses and gradients of readers, beside those on the CPU
 * runs: whole trainings on bAbI, on the GPU in float32, float16 and bfloat16, on two GPUs if there are two,
   and on the CPU
 
-Each part has `--seconds`. Measurements that do not fit are left out and named. If values disagree, a line says so in
-place of figures, the other measurements continue, and the exit status is 1. Without a GPU, or with --tiny, all is done
-in tiny sizes on the CPU, to see that it works.
+Each part has `--seconds`. Measurements that do not fit are left out and named. If values disagree, a line
+says so in place of figures, the other measurements continue, and the exit status is 1. Without a GPU, or with
+--tiny, all is done in tiny sizes on the CPU, to see that it works.
 """
 
 import argparse
@@ -120,7 +122,10 @@ def agreement(size: int, name: str, tiny: bool, report: Report, left: float) -> 
 
 
 def devices(model: str, text: Text, report: Report, left: float) -> None:
-    """The loss of a batch and the norm of its gradients, on the CPU and on the GPU if there is one, without dropout."""
+    """
+    The loss of a batch and the norm of its gradients, on the CPU and on the GPU if there is one, without
+    dropout.
+    """
     found = []
     for device in ("cpu", "cuda" if torch.cuda.is_available() else "cpu"):
         experiment = Experiment(Variant(model, ""), text, argparse.Namespace(device=device, words=1000))
@@ -140,8 +145,8 @@ def devices(model: str, text: Text, report: Report, left: float) -> None:
 
 def measure_parts(report: Report, parts: Sequence[tuple[str, Sequence[Step], float]]) -> int:
     """
-    Takes the measurements of each part: its name, its steps and its seconds. A step begins only if there is as much
-    time left as the longest step of its part has taken. Returns the number of steps that failed.
+    Takes the measurements of each part: its name, its steps and its seconds. A step begins only if there is
+    as much time left as the longest step of its part has taken. Returns the number of steps that failed.
     """
     failures = 0
     for part, part_steps, seconds in parts:
@@ -157,8 +162,8 @@ def measure_parts(report: Report, parts: Sequence[tuple[str, Sequence[Step], flo
             try:
                 step(report, deadline - start)
             except Exception as error:
-                # The error may be of any type: a GPU may run out of memory, or a kernel may not compile. The other
-                # steps are tried.
+                # The error may be of any type: a GPU may run out of memory, or a kernel may not compile. The
+                # other steps are tried.
                 failures += 1
                 report.note(f"**No figures for {name}:** {type(error).__name__}: {error}"[:1000])
             longest = max(longest, time.monotonic() - start)
@@ -172,10 +177,14 @@ class Gpu(Subject):
         # Of each part.
         parser.set_defaults(seconds=90, device="cpu" if tiny else "cuda")
         parser.add_argument("--tiny", action="store_true", default=tiny, help="as without a GPU")
-        parser.add_argument("--only", nargs="+", choices=PARTS, metavar="PART", default=PARTS, help="default: all")
+        parser.add_argument(
+            "--only", nargs="+", choices=PARTS, metavar="PART", default=PARTS, help="default: all"
+        )
 
     def measure(self, report: Report) -> int:
         chosen, tiny = self.arguments.only, self.arguments.tiny
         if tiny:
             report.note("A tiny trial on the CPU: these figures mean nothing.")
-        return min(measure_parts(report, [(part, steps(part, tiny), self.arguments.seconds) for part in chosen]), 1)
+        return min(
+            measure_parts(report, [(part, steps(part, tiny), self.arguments.seconds) for part in chosen]), 1
+        )

@@ -37,7 +37,10 @@ Row = dict[str, Any]
 positive = whole_number(1)
 
 HEAVY = ("allennlp", "allennlp_models", "allennlp_coref_rc")
-"""Packages that take long to import. If this process has imported one, its processes are forks that have it already."""
+"""
+Packages that take long to import. If this process has imported one, its processes are forks that have it
+already.
+"""
 
 
 class Disagreement(ConfigurationError):
@@ -88,8 +91,9 @@ Nothing = NamedTuple("Nothing", [])
 
 class Subject:
     """
-    Competitors that do the same work at several settings. The others are compared with the first. Settings and
-    competitors are named tuples, whose fields are columns. A subject that measures something else overrides `measure`.
+    Competitors that do the same work at several settings. The others are compared with the first. Settings
+    and competitors are named tuples, whose fields are columns. A subject that measures something else
+    overrides `measure`.
     """
 
     unit = "ms"
@@ -114,18 +118,25 @@ class Subject:
         raise NotImplementedError
 
     def small(self, setting: Any) -> Any:
-        """A setting whose work takes only a moment, but loads everything that the work needs; `None` if none does."""
+        """
+        A setting whose work takes only a moment, but loads everything that the work needs; `None` if none
+        does.
+        """
 
     def problems(self, setting: Any) -> list[str]:
         """The values in which the competitors disagree. This is called before anything is measured."""
         return []
 
     def disagreements(self, turns: Mapping[Any, Sequence[Turn]]) -> list[str]:
-        """The results in which turns disagree, those that warm up included. By default, they have to be equal."""
+        """
+        The results in which turns disagree, those that warm up included. By default, they have to be equal.
+        """
         results = {name: [turn.result for turn in rounds] for name, rounds in turns.items()}
         return [f"{name}: rounds return {x}" for name, x in results.items() if x.count(x[0]) < len(x)]
 
-    def rows(self, setting: Any, competitor: Any, turns: Sequence[Turn], first: Sequence[Turn]) -> Iterable[Row]:
+    def rows(
+        self, setting: Any, competitor: Any, turns: Sequence[Turn], first: Sequence[Turn]
+    ) -> Iterable[Row]:
         """The columns of a competitor, given its turns and those of the first competitor."""
         return [{**self.times(turns, first), **self.details(setting, competitor, turns)}]
 
@@ -146,7 +157,10 @@ class Subject:
     def rates(self, turns: Sequence[Turn], **amounts: int) -> Row:
         """Columns with amounts of something, and how many a second takes."""
         seconds = self.seconds(turns)
-        return {**amounts, **{f"{name}/s": Spread.of(number / x for x in seconds) for name, number in amounts.items()}}
+        return {
+            **amounts,
+            **{f"{name}/s": Spread.of(number / x for x in seconds) for name, number in amounts.items()},
+        }
 
     def seconds(self, turns: Sequence[Turn]) -> list[float]:
         """The times by which competitors are compared."""
@@ -182,7 +196,9 @@ def refuse(problems: Sequence[str]) -> None:
 def take_turns(
     runs: Mapping[Hashable, Run], rounds: int, least: int = 0, seconds: float = float("inf")
 ) -> dict[Any, list[Turn]]:
-    """Rounds in which all runs take their turn. After these seconds they end, but not before `least` rounds."""
+    """
+    Rounds in which all runs take their turn. After these seconds they end, but not before `least` rounds.
+    """
     turns: dict[Any, list[Turn]] = {name: [] for name in runs}
     began = time.monotonic()
     for i in range(rounds):
@@ -198,7 +214,8 @@ def take_turns(
 
 def in_own_process(function: Callable, *arguments: Any) -> Any:
     """Runs a function of a module in a fresh process of its own, and returns its result."""
-    # It is forked from a server that has only imported the heavy packages, so it inherits neither threads nor a GPU.
+    # It is forked from a server that has only imported the heavy packages, so it inherits neither threads nor
+    # a GPU.
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload([name for name in sys.modules if name.partition(".")[0] in HEAVY])
     with concurrent.futures.ProcessPoolExecutor(1, mp_context=context) as pool:
@@ -207,8 +224,8 @@ def in_own_process(function: Callable, *arguments: Any) -> Any:
 
 def peak_mib(subject: Subject, competitor: Any, setting: Any) -> Optional[float]:
     """
-    The MiB by which memory grows at its peak while the work is done: in a process of its own, which has done it at a
-    small size before, or on a GPU. `None` if the process was killed.
+    The MiB by which memory grows at its peak while the work is done: in a process of its own, which has done
+    it at a small size before, or on a GPU. `None` if the process was killed.
     """
     if subject.arguments.device == "cpu":
         with contextlib.suppress(BrokenProcessPool):
@@ -234,7 +251,8 @@ def _growth_of(subject: Subject, competitor: Any, setting: Any) -> int:
 def growth(run: Run) -> int:
     """The growth of this process's resident memory at its peak during a run, in bytes."""
     with contextlib.suppress(AttributeError, OSError):
-        # Freed memory that the allocator keeps would hide the growth, and so would an earlier peak. This is for Linux.
+        # Freed memory that the allocator keeps would hide the growth, and so would an earlier peak. This is
+        # for Linux.
         ctypes.CDLL(None).malloc_trim(0)
         Path("/proc/self/clear_refs").write_text("5")
     before = _peak()
@@ -255,7 +273,10 @@ def relative_error(found: Any, expected: Any) -> float:
 
 
 class Report:
-    """Markdown tables, which are printed row by row below the machine. With --json, they are also written as JSON."""
+    """
+    Markdown tables, which are printed row by row below the machine. With --json, they are also written as
+    JSON.
+    """
 
     def __init__(self, arguments: argparse.Namespace) -> None:
         self._path, self._columns = arguments.json, [""]
@@ -280,7 +301,11 @@ class Report:
     def _write(self, name: str, content: Any, *lines: str) -> None:
         # All is written after each row, so that a run that is stopped leaves what it has measured.
         if not self.content["rows"] and not self.content["notes"]:
-            print("| machine | |\n|---|---|", *(f"| {x} | {y} |" for x, y in self.content["machine"].items()), sep="\n")
+            print(
+                "| machine | |\n|---|---|",
+                *(f"| {x} | {y} |" for x, y in self.content["machine"].items()),
+                sep="\n",
+            )
         print(*lines, sep="\n", flush=True)
         self.content[name].append(content)
         if self._path:
@@ -304,7 +329,9 @@ def machine(device: str) -> dict[str, str]:
     return {
         "processor": processor(),
         "instruction set": torch.backends.cpu.get_cpu_capability(),
-        "caches": ", ".join(" ".join((x / y).read_text().strip() for y in ("level", "type", "size")) for x in caches),
+        "caches": ", ".join(
+            " ".join((x / y).read_text().strip() for y in ("level", "type", "size")) for x in caches
+        ),
         "cores": str(num_cpus()),
         "threads": f"{torch.get_num_threads()}, OMP_WAIT_POLICY {os.environ.get('OMP_WAIT_POLICY', 'not set')}",
         "GPU": gpu,
@@ -320,7 +347,9 @@ def add_options(parser: ScriptParser, subject: type[Subject]) -> None:
     add = parser.add_argument
     add("--rounds", type=positive, default=7, help="default: %(default)s")
     add("--warm-up", type=whole_number(0), default=1, help="rounds that do not count (default: %(default)s)")
-    add("--seconds", type=float, default=float("inf"), help="after these, no round begins but the first three")
+    add(
+        "--seconds", type=float, default=float("inf"), help="after these, no round begins but the first three"
+    )
     add("--threads", type=positive, default=1, help="of PyTorch (default: %(default)s)")
     add("--device", default="cpu", choices=("cpu", "cuda"), help="default: %(default)s")
     add("--no-memory", action="store_true", help="measure time alone")
@@ -333,7 +362,9 @@ def prepare(arguments: argparse.Namespace) -> None:
     import torch
 
     if arguments.device != "cpu" and not torch.cuda.is_available():
-        raise ConfigurationError(f"found --device {arguments.device} and no GPU that PyTorch can use, expected cpu")
+        raise ConfigurationError(
+            f"found --device {arguments.device} and no GPU that PyTorch can use, expected cpu"
+        )
     # Otherwise cuDNN rounds what is called float32 to 10 bits.
     torch.backends.cudnn.allow_tf32 = False
     torch.set_num_threads(arguments.threads)

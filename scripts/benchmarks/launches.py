@@ -1,13 +1,13 @@
 """
-Counts what a training update launches and waits for on a GPU, by line. No GPU is needed: it is a pretended one (see
-pretended_gpu.py).
+Counts what a training update launches and waits for on a GPU, by line. No GPU is needed: it is a pretended
+one (see pretended_gpu.py).
 
     python -m scripts.benchmarks launches wikihop/ga_coref_gru narrativeqa/dassa_sdp_exp --tokens 2000
 
-An update is forward, penalty and backward of a config's model; the optimizer is left out. What a batch's copy to the
-GPU waits for is not counted either. Below each row are the lines that wait for the GPU, and those with the most
-launches: a line of this package, and after "<" one of a library that it called. Launches of the backward pass have no
-line.
+An update is forward, penalty and backward of a config's model; the optimizer is left out. What a batch's copy
+to the GPU waits for is not counted either. Below each row are the lines that wait for the GPU, and those with
+the most launches: a line of this package, and after "<" one of a library that it called. Launches of the
+backward pass have no line.
 
 Values checked: tensors on the GPU meet no tensors on the CPU.
 """
@@ -44,8 +44,16 @@ class Launches(Subject):
             loss = experiment.loss(inputs)
             forward = counts.launches.total()
             loss.backward()
-            launches, kernels = counts.launches.total(), [n for (x, _), n in counts.launches.items() if "kernel" in x]
-            row = {"launches": launches, "forward": forward, "backward": launches - forward, "kernels": sum(kernels)}
+            launches, kernels = (
+                counts.launches.total(),
+                [n for (x, _), n in counts.launches.items() if "kernel" in x],
+            )
+            row = {
+                "launches": launches,
+                "forward": forward,
+                "backward": launches - forward,
+                "kernels": sum(kernels),
+            }
             report.add({"model": model, **row, "syncs": counts.syncs.total()})
             for (what, line), number in counts.syncs.most_common():
                 report.add({"syncs": number, "what": what, "line": line})

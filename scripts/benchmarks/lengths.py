@@ -1,13 +1,14 @@
 """
-Measures how the time of annotators grows with a text: of ordinary words, and of words that are hard for rules.
+Measures how the time of annotators grows with a text: of ordinary words, and of words that are hard for
+rules.
 
     python -m scripts.benchmarks lengths data/annotators/litbank
     python -m scripts.benchmarks lengths --annotator sieve_coref --text pronouns --most 50000
 
-Texts double from 12,500 tokens to 200,000. "Ordinary" text is that of the data, over and over, or made up. The table
-has the seconds of processor time for the longest text, and how many times as long each text takes as half of it.
-`coref`, `roles` and `discourse` have the parse already, which `spacy_dependencies` makes. If a doubling takes more than
-2.2 times as long, the status is 1.
+Texts double from 12,500 tokens to 200,000. "Ordinary" text is that of the data, over and over, or made up.
+The table has the seconds of processor time for the longest text, and how many times as long each text takes
+as half of it. `coref`, `roles` and `discourse` have the parse already, which `spacy_dependencies` makes. If a
+doubling takes more than 2.2 times as long, the status is 1.
 """
 
 import argparse
@@ -149,9 +150,13 @@ class Lengths(Subject):
     def measure(self, report: Report) -> int:
         slow = 0
         for kind in self.arguments.text or [*CHANGED, *REPEATED, *GENERATED]:
-            lengths = list(takewhile(self.arguments.most.__ge__, (self.arguments.least << i for i in count())))
+            lengths = list(
+                takewhile(self.arguments.most.__ge__, (self.arguments.least << i for i in count()))
+            )
             columns = {f"× at {length:,}": None for length in lengths[1:]}
-            rows: dict[str, Row] = {name: {**Series(name, kind)._asdict(), **columns} for name in self.annotators}
+            rows: dict[str, Row] = {
+                name: {**Series(name, kind)._asdict(), **columns} for name in self.annotators
+            }
             before: dict[str, float] = {}
             for length in lengths:
                 text = self.text(kind, length)

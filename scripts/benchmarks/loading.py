@@ -1,14 +1,15 @@
 """
-Measures how the questions of a config are prepared, and how their batches are made, at the size of the real data.
+Measures how the questions of a config are prepared, and how their batches are made, at the size of the real
+data.
 
     python -m scripts.benchmarks loading cnn/ga_gru+coref_gru --questions 100000
 
-The files are made up, in the official formats of CNN and WikiHop, with the real lengths and numbers of words. Two new
-processes do what a training does before its first update, and make batches: the first prepares the data, the second
-finds them prepared. `start s` is from the start of the process to the first batch, with all imports. Nothing consumes
-the batches, unless `--update` has the milliseconds of an update: then `waiting` is the share of the time in which the
-model would wait for a batch. MiB are the peak of the resident memory of all processes together. Disk space is that of
-the prepared data, in bytes a token of passages and questions.
+The files are made up, in the official formats of CNN and WikiHop, with the real lengths and numbers of words.
+Two new processes do what a training does before its first update, and make batches: the first prepares the
+data, the second finds them prepared. `start s` is from the start of the process to the first batch, with all
+imports. Nothing consumes the batches, unless `--update` has the milliseconds of an update: then `waiting` is
+the share of the time in which the model would wait for a batch. MiB are the peak of the resident memory of
+all processes together. Disk space is that of the prepared data, in bytes a token of passages and questions.
 
 Values checked: both processes have as many questions as the file, and equal first batches.
 """
@@ -44,10 +45,16 @@ TOKENS = {"annotated_cnn_dailymail": 762, "annotated_wikihop": 2000}
 class Loading(Subject):
     @staticmethod
     def add_arguments(parser: argparse.ArgumentParser) -> None:
-        parser.add_argument("config", metavar="CONFIG", help="of CNN, the Daily Mail or WikiHop; +VARIANT adds one")
-        parser.add_argument("--questions", type=positive, default=2000, metavar="N", help="default: %(default)s")
+        parser.add_argument(
+            "config", metavar="CONFIG", help="of CNN, the Daily Mail or WikiHop; +VARIANT adds one"
+        )
+        parser.add_argument(
+            "--questions", type=positive, default=2000, metavar="N", help="default: %(default)s"
+        )
         parser.add_argument("--batches", type=positive, default=300, metavar="N", help="default: %(default)s")
-        parser.add_argument("--update", type=whole_number(0), default=0, metavar="MS", help="the time of an update")
+        parser.add_argument(
+            "--update", type=whole_number(0), default=0, metavar="MS", help="the time of an update"
+        )
         parser.add_argument("--folder", metavar="FOLDER", help="keeps the files and the prepared data there")
 
     def measure(self, report: Report) -> int:
@@ -56,7 +63,11 @@ class Loading(Subject):
             path = write(self.arguments.config, folder, self.arguments.questions)
             results = [self._run(folder, path) for _ in range(2)]
         refuse(
-            [f"found {run['questions']} questions" for run in results if run["questions"] != self.arguments.questions]
+            [
+                f"found {run['questions']} questions"
+                for run in results
+                if run["questions"] != self.arguments.questions
+            ]
         )
         refuse(["the first batches differ"] if len({run["batch"] for run in results}) > 1 else [])
         for name, result in zip(("the first", "another"), results):
@@ -77,10 +88,18 @@ class Loading(Subject):
         return 0
 
     def _run(self, folder: Path, path: Path) -> dict[str, Any]:
-        arguments = json.dumps([self.arguments.config, str(path), self.arguments.batches, self.arguments.update])
+        arguments = json.dumps(
+            [self.arguments.config, str(path), self.arguments.batches, self.arguments.update]
+        )
         code = f"from scripts.benchmarks import loading; loading.load(*{json.loads(arguments)!r})"
-        environment = {**os.environ, "ALLENNLP_CACHE_ROOT": str(folder / "cache"), "STARTED": str(time.time())}
-        process = psutil.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, env=environment, text=True)
+        environment = {
+            **os.environ,
+            "ALLENNLP_CACHE_ROOT": str(folder / "cache"),
+            "STARTED": str(time.time()),
+        }
+        process = psutil.Popen(
+            [sys.executable, "-c", code], stdout=subprocess.PIPE, env=environment, text=True
+        )
         peak = 0.0
         while process.poll() is None:
             peak = max(peak, _resident(process))
@@ -88,7 +107,9 @@ class Loading(Subject):
         output = process.stdout.read() if process.stdout else ""
         if process.returncode:
             raise ConfigurationError(f"no figures: the process ended with status {process.returncode}")
-        store = sum(file.stat().st_size for file in (folder / "cache" / "prepared").rglob("*") if file.is_file())
+        store = sum(
+            file.stat().st_size for file in (folder / "cache" / "prepared").rglob("*") if file.is_file()
+        )
         return {**json.loads(output.splitlines()[-1]), "peak": peak / MIB, "bytes": store}
 
 
@@ -139,7 +160,9 @@ def load(config: str, path: str, batches: int, update: int) -> None:
         waited += time.perf_counter() - asked
         number += 1
     seconds = time.perf_counter() - begin
-    lengths = [len(instance.fields[name]) for instance in loader.iter_instances() for name in ("passage", "question")]
+    lengths = [
+        len(instance.fields[name]) for instance in loader.iter_instances() for name in ("passage", "question")
+    ]
     figures = {
         "questions": len(lengths) // 2,
         "tokens": sum(lengths),

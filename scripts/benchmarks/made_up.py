@@ -16,10 +16,24 @@ from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.data.dataset_readers.annotated_babi import BUNDLED_FOLDER as SIMULATED
 
 WORDS = 118_497
-"""The number of different words in CNN's questions (Hermann et al. 2015), without those that only one question has."""
+"""
+The number of different words in CNN's questions (Hermann et al. 2015), without those that only one question
+has.
+"""
 
 ENTITIES = [f"@entity{i}" for i in range(26)]
-NAMES = ["Nora", "Sam", "Mrs. Duarte", "Hunter", "Kira", "Bruno", "the captain", "his sister", "Old Tom", "Ines"]
+NAMES = [
+    "Nora",
+    "Sam",
+    "Mrs. Duarte",
+    "Hunter",
+    "Kira",
+    "Bruno",
+    "the captain",
+    "his sister",
+    "Old Tom",
+    "Ines",
+]
 CONNECTIVES = ["because", "but", "when", "although", "instead", "then"]
 QUESTION = f"@placeholder , who met {ENTITIES[1]} , speaks of it in the capital"
 
@@ -31,15 +45,17 @@ def read_config(name: str) -> dict[str, Any]:
     name, *variants = name.split("+")
     path = Path(locate(name)).resolve()
     if not path.is_file():
-        raise ConfigurationError(f"{name}: no such file, and no config of this name; coref-rc configs lists them")
+        raise ConfigurationError(
+            f"{name}: no such file, and no config of this name; coref-rc configs lists them"
+        )
     parts = [f"(import '{path}')", *(f"(import 'lib/variants.libsonnet').{variant}" for variant in variants)]
     return json.loads(params.evaluate_snippet(name, " + ".join(parts), ext_vars=dict(os.environ)))
 
 
 def make_texts(names: list[str], number: int, tokens: int, words: int = WORDS) -> list[str]:
     """
-    Texts of at least this many tokens. Sentences have names, pronouns, connectives and words as frequent as in real
-    text. Each text begins with the first name.
+    Texts of at least this many tokens. Sentences have names, pronouns, connectives and words as frequent as
+    in real text. Each text begins with the first name.
     """
     rng = random.Random(0)
 
@@ -61,11 +77,15 @@ def make_texts(names: list[str], number: int, tokens: int, words: int = WORDS) -
 
 
 def make_instances(params: dict[str, Any], text: Text, words: int) -> list[Instance]:
-    """Instances for the reader of a config. For bAbI, these are the simulated stories of about that many tokens."""
+    """
+    Instances for the reader of a config. For bAbI, these are the simulated stories of about that many tokens.
+    """
     of_babi = {"folder": str(SIMULATED), "task": 2} if params["type"] == "annotated_babi" else {}
     reader = DatasetReader.from_params(Params({**params, **of_babi}))
     if of_babi:
-        return sorted(reader.read("train"), key=lambda one: abs(len(one["passage"]) - text.tokens))[: text.batch]
+        return sorted(reader.read("train"), key=lambda one: abs(len(one["passage"]) - text.tokens))[
+            : text.batch
+        ]
     spans, instances = params["type"] == "annotated_narrativeqa", []
     for passage in make_texts(NAMES if spans else ENTITIES, text.batch, text.tokens, words):
         tokens = passage.split()[: text.tokens]
@@ -74,7 +94,9 @@ def make_instances(params: dict[str, Any], text: Text, words: int) -> list[Insta
             known = {"answers": [" ".join(tokens[3:6])], "span": (3, 6)}
             instances.append(reader.text_to_instance(tokens, words_of_question, **known))
         else:
-            instances.append(reader.text_to_instance(" ".join(tokens), QUESTION, ENTITIES, answer=ENTITIES[0]))
+            instances.append(
+                reader.text_to_instance(" ".join(tokens), QUESTION, ENTITIES, answer=ENTITIES[0])
+            )
         reader.apply_token_indexers(instances[-1])
     return instances
 

@@ -1,8 +1,9 @@
 """
-A pretended GPU, where there is none. Its tensors report the device `cuda:0`, hold their data on the CPU and compute
-there, and mixing them with tensors of the CPU is an error, as on a GPU. Launches of kernels and synchronisations are
-counted by the lines that cause them: an op of PyTorch that is no view counts as one launch, and so do attention and the
-GRU and LSTM of cuDNN. The fused kernels of the recurrence only write zeros.
+A pretended GPU, where there is none. Its tensors report the device `cuda:0`, hold their data on the CPU and
+compute there, and mixing them with tensors of the CPU is an error, as on a GPU. Launches of kernels and
+synchronisations are counted by the lines that cause them: an op of PyTorch that is no view counts as one
+launch, and so do attention and the GRU and LSTM of cuDNN. The fused kernels of the recurrence only write
+zeros.
 
 Import this before PyTorch, which otherwise has looked for a GPU; the process then has one until it ends.
 """
@@ -46,7 +47,15 @@ from torch.utils._python_dispatch import (  # noqa: E402
 from torch.utils._pytree import tree_leaves, tree_map, tree_map_only  # noqa: E402
 
 NO_LAUNCH = {
-    *("empty", "empty_strided", "empty_like", "new_empty", "new_empty_strided", "lift_fresh", "_local_scalar_dense"),
+    *(
+        "empty",
+        "empty_strided",
+        "empty_like",
+        "new_empty",
+        "new_empty_strided",
+        "lift_fresh",
+        "_local_scalar_dense",
+    ),
     *("_reshape_alias", "_unsafe_view", "split", "split_with_sizes", "unbind"),
 }
 COPIES = {"copy_", "_to_copy"}
@@ -54,7 +63,15 @@ COPIES = {"copy_", "_to_copy"}
 
 INDEXING = {"index", "index_put", "index_put_", "_index_put_impl_"}
 WAITS = {
-    *("_local_scalar_dense", "nonzero", "masked_select", "_unique2", "unique_consecutive", "unique_dim", "equal"),
+    *(
+        "_local_scalar_dense",
+        "nonzero",
+        "masked_select",
+        "_unique2",
+        "unique_consecutive",
+        "unique_dim",
+        "equal",
+    ),
     *("bincount", "is_nonzero"),
 }
 
@@ -65,7 +82,9 @@ class GpuTensor(torch.Tensor):
     @staticmethod
     def __new__(cls, data):
         places = {"strides": data.stride(), "storage_offset": data.storage_offset()}
-        return torch.Tensor._make_wrapper_subclass(cls, data.shape, dtype=data.dtype, device="cuda:0", **places)
+        return torch.Tensor._make_wrapper_subclass(
+            cls, data.shape, dtype=data.dtype, device="cuda:0", **places
+        )
 
     def __init__(self, data):
         self.data_on_cpu = data
@@ -92,7 +111,9 @@ COUNTS = Counts()
 
 
 def place():
-    """The innermost line of the package, before the innermost one outside of PyTorch; "backward" without any."""
+    """
+    The innermost line of the package, before the innermost one outside of PyTorch; "backward" without any.
+    """
     ours = inner = None
     frame = sys._getframe(1)
     while frame is not None and ours is None:
@@ -122,7 +143,9 @@ def compute(op, args, kwargs):
     wait = name if name in WAITS else None
     is_pinned = all(getattr(x, "is_pinned_here", False) for x in others) and kwargs.get("non_blocking")
     if name in COPIES and (others or device is not None and not on_gpu(device)):
-        wait = "copy to the CPU" if not others or name == "copy_" else None if is_pinned else "copy to the GPU"
+        wait = (
+            "copy to the CPU" if not others or name == "copy_" else None if is_pinned else "copy to the GPU"
+        )
     elif name in INDEXING and own:
         indices = [x for x in args[1] if x is not None]
         others = [x for x in others if all(x is not index for index in indices)]
@@ -132,12 +155,15 @@ def compute(op, args, kwargs):
             wait = "copy of an index"
     elif name == "repeat_interleave" and kwargs.get("output_size") is None:
         wait = name
-    # A pointwise op may have a number that is a tensor of the CPU; lengths of packed sequences have to be there.
+    # A pointwise op may have a number that is a tensor of the CPU; lengths of packed sequences have to be
+    # there.
     if name not in (*COPIES, "_pack_padded_sequence"):
         allowed = torch.Tag.pointwise in op.tags or name in ("fill_", *INDEXING)
         mixed = [tuple(x.shape) for x in others if x.dim() or not allowed]
         if mixed and own:
-            raise RuntimeError(f"{name} at {place()}: expected all tensors on cuda:0, found {mixed} on the CPU")
+            raise RuntimeError(
+                f"{name} at {place()}: expected all tensors on cuda:0, found {mixed} on the CPU"
+            )
     if wait:
         COUNTS.syncs[wait, place()] += 1
     if not (op.is_view or name in NO_LAUNCH):
@@ -212,7 +238,9 @@ class Kernel:
             COUNTS.launches[f"kernel {self.name}", place()] += 1
             for i, x in enumerate(args):
                 if isinstance(x, torch.Tensor) and not (isinstance(x, GpuTensor) and x.is_contiguous()):
-                    raise RuntimeError(f"argument {i} of kernel {self.name}: expected contiguous numbers on cuda:0")
+                    raise RuntimeError(
+                        f"argument {i} of kernel {self.name}: expected contiguous numbers on cuda:0"
+                    )
             for i in self.outputs:
                 if args[i] is not None:
                     args[i].data_on_cpu.zero_()

@@ -3,8 +3,8 @@ Measures dataset readers: questions and tokens (of passages and questions) a sec
 
     python -m scripts.benchmarks readers lambada/ga_gru data/lambada/dev.txt
 
-Arguments come in pairs of a config and the data that it reads. A config is that of an experiment (a file, or a name in
-training_config) or that of a reader (a file, or JSON). Instances are freed once they are read.
+Arguments come in pairs of a config and the data that it reads. A config is that of an experiment (a file, or
+a name in training_config) or that of a reader (a file, or JSON). Instances are freed once they are read.
 
 Values checked: each round reads the same number of questions and of tokens.
 """
@@ -36,17 +36,23 @@ class Readers(Subject):
 
     def competitors(self, setting: Any) -> list[Source]:
         if len(self.arguments.pairs) % 2:
-            raise ConfigurationError(f"found {' '.join(self.arguments.pairs)}, expected pairs of a config and a file")
+            raise ConfigurationError(
+                f"found {' '.join(self.arguments.pairs)}, expected pairs of a config and a file"
+            )
         return [Source(*pair) for pair in zip(self.arguments.pairs[::2], self.arguments.pairs[1::2])]
 
     def prepare(self, competitor: Source, setting: Any) -> Run:
-        reader = DatasetReader.from_params(Params(option_config("CONFIG", locate(competitor.config), DatasetReader)))
+        reader = DatasetReader.from_params(
+            Params(option_config("CONFIG", locate(competitor.config), DatasetReader))
+        )
 
         def read() -> tuple[int, int]:
             questions = tokens = 0
             for instance in tqdm(reader.read(competitor.file), desc=competitor.file, unit=" questions"):
                 questions += 1
-                tokens += sum(len(field) for field in instance.fields.values() if isinstance(field, TextField))
+                tokens += sum(
+                    len(field) for field in instance.fields.values() if isinstance(field, TextField)
+                )
             return questions, tokens
 
         return read

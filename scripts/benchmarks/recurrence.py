@@ -1,15 +1,16 @@
 """
-Measures the time and memory of the recurrence of C-GRU and of MAGE-GRU with each backend, and of `torch.nn.GRU`.
+Measures the time and memory of the recurrence of C-GRU and of MAGE-GRU with each backend, and of
+`torch.nn.GRU`.
 
     python -m scripts.benchmarks recurrence --threads 2 --json recurrence.json
 
-A row is one direction of one layer, with its input projection. Input and state have the same size. In C-GRU, half of
-the state follows coreference edges, and a softmax over learnt keys weights the edges. In MAGE, a quarter does, and all
-edges have the weight 1. Each token is in a random cluster, and reads from the token before it in this cluster. oneDNN
-computes `torch.nn.LSTM`.
+A row is one direction of one layer, with its input projection. Input and state have the same size. In C-GRU,
+half of the state follows coreference edges, and a softmax over learnt keys weights the edges. In MAGE, a
+quarter does, and all edges have the weight 1. Each token is in a random cluster, and reads from the token
+before it in this cluster. oneDNN computes `torch.nn.LSTM`.
 
-Values checked: all backends have the same outputs and gradients. With only sequential edges, they are those of
-`torch.nn.GRU`.
+Values checked: all backends have the same outputs and gradients. With only sequential edges, they are those
+of `torch.nn.GRU`.
 """
 
 import argparse
@@ -19,7 +20,13 @@ from typing import Any, NamedTuple
 
 import torch
 
-from allennlp_coref_rc.modules.recurrence import NO_SOURCE, Edges, RecurrenceInput, recurrence, sequential_sources
+from allennlp_coref_rc.modules.recurrence import (
+    NO_SOURCE,
+    Edges,
+    RecurrenceInput,
+    recurrence,
+    sequential_sources,
+)
 from scripts.benchmarks.harness import Row, Run, Spread, Subject, Turn, positive, relative_error
 
 SHAPES = [(32, 100, 64), (32, 400, 64), (16, 2000, 64), (64, 100, 256)]
@@ -39,7 +46,9 @@ class Layer(NamedTuple):
 
 
 def latest_of_same_cluster(clusters: torch.Tensor) -> torch.Tensor:
-    """For each token, the token before it in its cluster. Shape, also of `clusters`: (batch_size, num_tokens)."""
+    """
+    For each token, the token before it in its cluster. Shape, also of `clusters`: (batch_size, num_tokens).
+    """
     sources = torch.full_like(clusters, NO_SOURCE)
     latest = clusters.new_full((clusters.size(0), int(clusters.max()) + 1), NO_SOURCE)
     for t in range(clusters.size(1)):
@@ -94,7 +103,9 @@ class Task:
 class Recurrence(Subject):
     @staticmethod
     def add_arguments(parser: argparse.ArgumentParser) -> None:
-        parser.add_argument("--shape", type=positive, nargs=3, action="append", metavar=("BATCH", "TOKENS", "SIZE"))
+        parser.add_argument(
+            "--shape", type=positive, nargs=3, action="append", metavar=("BATCH", "TOKENS", "SIZE")
+        )
         parser.add_argument("--clusters", type=positive, nargs="+", default=[5, 50, 500])
         parser.add_argument("--backends", nargs="+", help="default: all that the device has")
         parser.add_argument("--dtype", default="float32", choices=TOLERANCE)

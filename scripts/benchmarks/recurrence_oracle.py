@@ -1,4 +1,6 @@
-"""Random arguments of the recurrence, and how exact its results are. Tests and the benchmarks on a GPU use it."""
+"""
+Random arguments of the recurrence, and how exact its results are. Tests and the benchmarks on a GPU use it.
+"""
 
 import math
 import warnings
@@ -6,19 +8,35 @@ from contextlib import contextmanager
 
 import torch
 
-from allennlp_coref_rc.modules.recurrence import NO_SOURCE, Edges, RecurrenceInput, recurrence, sequential_sources
+from allennlp_coref_rc.modules.recurrence import (
+    NO_SOURCE,
+    Edges,
+    RecurrenceInput,
+    recurrence,
+    sequential_sources,
+)
 
 
 class Case:
     """
-    Random arguments of `recurrence`: a sequential relation, one with several edges a token whose sources lie anywhere
-    (before, after, at padding, in the memory, nowhere), one that overlaps both, and one without edges. With `extra`
-    columns m_t is that much wider than the state, and slices are added elsewhere than where they come from. With
-    `features` the recurrence projects the inputs itself; with `keys` it also weighs the edges, but for some.
+    Random arguments of `recurrence`: a sequential relation, one with several edges a token whose sources lie
+    anywhere (before, after, at padding, in the memory, nowhere), one that overlaps both, and one without
+    edges. With `extra` columns m_t is that much wider than the state, and slices are added elsewhere than
+    where they come from. With `features` the recurrence projects the inputs itself; with `keys` it also
+    weighs the edges, but for some.
     """
 
     def __init__(
-        self, batch_size, length, size, memory_length=None, reverse=False, seed=0, extra=0, features=None, keys=False
+        self,
+        batch_size,
+        length,
+        size,
+        memory_length=None,
+        reverse=False,
+        seed=0,
+        extra=0,
+        features=None,
+        keys=False,
     ):
         generator = torch.Generator().manual_seed(seed)
 
@@ -40,7 +58,8 @@ class Case:
         self.slices = [(0, half), (half, size), (size // 4, size), (0, size)]
         if extra:
             self.slices = [
-                (start, stop, to) for (start, stop), to in zip(self.slices, (0, extra + half, extra // 2, extra))
+                (start, stop, to)
+                for (start, stop), to in zip(self.slices, (0, extra + half, extra // 2, extra))
             ]
         self.tensors = {
             "inputs": randn(batch_size, length, 3 * size),
@@ -65,14 +84,19 @@ class Case:
         """This case on a device, by default with all relations."""
         self.sources = [sources.to(device) for sources in self.sources[:relations]]
         missing = {f"weights_{i}" for i in range(len(self.sources), len(self.slices))}
-        self.tensors = {name: tensor.to(device) for name, tensor in self.tensors.items() if name not in missing}
+        self.tensors = {
+            name: tensor.to(device) for name, tensor in self.tensors.items() if name not in missing
+        }
         self.mask, self.upstream = self.mask.to(device), self.upstream.to(device)
         return self
 
     def function(self, backend, **options):
         def run(*tensors):
             named = dict(zip(self.tensors, tensors))
-            edges = [Edges(sources, named[f"weights_{i}"], *self.slices[i]) for i, sources in enumerate(self.sources)]
+            edges = [
+                Edges(sources, named[f"weights_{i}"], *self.slices[i])
+                for i, sources in enumerate(self.sources)
+            ]
             given = {name: tensor for name, tensor in named.items() if not name.startswith("weights")}
             given = RecurrenceInput(edges=edges, mask=self.mask, reverse=self.reverse, **given)
             return recurrence(given, backend=backend, **options)
@@ -92,9 +116,9 @@ class Case:
 
 def assert_as_good_as(results, oracle, yardstick, dtype):
     """
-    The error against float64 may be twice that of the reference in the same dtype. A sum of few numbers is sometimes
-    exact by luck, so a few units in the last place are allowed too. Returns the largest error as a share of the largest
-    number, that of the reference, and where it is.
+    The error against float64 may be twice that of the reference in the same dtype. A sum of few numbers is
+    sometimes exact by luck, so a few units in the last place are allowed too. Returns the largest error as a
+    share of the largest number, that of the reference, and where it is.
     """
     assert results.keys() == oracle.keys()
     worst = 0.0, 0.0, ""
@@ -104,7 +128,9 @@ def assert_as_good_as(results, oracle, yardstick, dtype):
             error, allowed = ((x[name] - expected).abs().max().item() for x in (results, yardstick))
             largest = expected.abs().max().item()
             slack = 32 * torch.finfo(dtype).eps * max(1.0, largest)
-            assert error <= 2 * allowed + slack, f"{name}: error {error:.1e}, the reference's own is {allowed:.1e}"
+            assert error <= 2 * allowed + slack, (
+                f"{name}: error {error:.1e}, the reference's own is {allowed:.1e}"
+            )
             worst = max(worst, (error / (largest or 1.0), allowed / (largest or 1.0), name))
     return worst
 
@@ -112,7 +138,10 @@ def assert_as_good_as(results, oracle, yardstick, dtype):
 @contextmanager
 def poisoned_memory():
     """Within this, new memory is filled with NaN, which shows if a kernel does not write a number."""
-    before = torch.are_deterministic_algorithms_enabled(), torch.is_deterministic_algorithms_warn_only_enabled()
+    before = (
+        torch.are_deterministic_algorithms_enabled(),
+        torch.is_deterministic_algorithms_warn_only_enabled(),
+    )
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         torch.use_deterministic_algorithms(True, warn_only=True)

@@ -1,19 +1,22 @@
 """
-Measures where the time of a whole command goes, from its start to its end, and how that compares with another version.
+Measures where the time of a whole command goes, from its start to its end, and how that compares with another
+version.
 
     python -m scripts.benchmarks runs train babi/quick_start -s output/quick_start -f
     python -m scripts.benchmarks runs --beside ../older \\
         predict model.tar.gz test --use-dataset-reader --batch-size 100 --output-file answers.jsonl
 
-Each run is a process of its own. With --beside this source tree is compared with another one, for example one that `git
-worktree add ../older COMMIT` has made.
+Each run is a process of its own. With --beside this source tree is compared with another one, for example one
+that `git worktree add ../older COMMIT` has made.
 
-`reading` makes instances from files, `indexing` turns words into numbers, and `batches` makes tensors. `forward` and
-`backward` are those of training, and `optimizer` also clips gradients. `evaluation` is the model's work on validation
-and test questions, and in `predict`. `outputs` writes answers as JSON. `files` reads and writes archives, checkpoints
-and vocabularies. `other` is the loop, metrics and logs. Questions a second are without imports and files.
+`reading` makes instances from files, `indexing` turns words into numbers, and `batches` makes tensors.
+`forward` and `backward` are those of training, and `optimizer` also clips gradients. `evaluation` is the
+model's work on validation and test questions, and in `predict`. `outputs` writes answers as JSON. `files`
+reads and writes archives, checkpoints and vocabularies. `other` is the loop, metrics and logs. Questions a
+second are without imports and files.
 
-Values checked: commands end with the status 0, read as many questions, and train to the same losses, to a thousandth.
+Values checked: commands end with the status 0, read as many questions, and train to the same losses, to a
+thousandth.
 """
 
 import argparse
@@ -44,13 +47,17 @@ class Runs(Subject):
     def add_arguments(parser: argparse.ArgumentParser) -> None:
         parser.set_defaults(rounds=3, warm_up=0)
         parser.add_argument("--beside", type=Path, metavar="FOLDER", help="another version's source tree")
-        parser.add_argument("command", nargs=argparse.REMAINDER, metavar="COMMAND ...", help="arguments of coref-rc")
+        parser.add_argument(
+            "command", nargs=argparse.REMAINDER, metavar="COMMAND ...", help="arguments of coref-rc"
+        )
 
     def competitors(self, setting: Any) -> list[Tree]:
         trees = [*([self.arguments.beside.resolve()] if self.arguments.beside else []), THIS]
         for tree in trees:
             if not (tree / "allennlp_coref_rc").is_dir():
-                raise ConfigurationError(f"{tree}: found no folder allennlp_coref_rc there, expected a source tree")
+                raise ConfigurationError(
+                    f"{tree}: found no folder allennlp_coref_rc there, expected a source tree"
+                )
         return [Tree(tree) for tree in trees]
 
     def prepare(self, competitor: Tree, setting: Any) -> Run:
@@ -61,19 +68,25 @@ class Runs(Subject):
 
         def run() -> Any:
             try:
-                process = subprocess.run(words, stdout=subprocess.PIPE, env=environment, text=True, timeout=seconds)
+                process = subprocess.run(
+                    words, stdout=subprocess.PIPE, env=environment, text=True, timeout=seconds
+                )
             except subprocess.TimeoutExpired as error:
                 raise ConfigurationError(f"no figures: {error}") from error
             answer = json.loads(process.stdout or '{"status": "none"}')
             if answer["status"]:
-                raise ConfigurationError(f"{competitor.tree}: the command failed, with status {answer['status']}")
+                raise ConfigurationError(
+                    f"{competitor.tree}: the command failed, with status {answer['status']}"
+                )
             return answer
 
         return run
 
     def disagreements(self, turns: Mapping[Tree, Sequence[Turn]]) -> list[str]:
         results = ((tree.tree, turn.result) for tree, rounds in turns.items() for turn in rounds)
-        (first, expected), *others = ((tree, {"questions": x["questions"], **x["values"]}) for tree, x in results)
+        (first, expected), *others = (
+            (tree, {"questions": x["questions"], **x["values"]}) for tree, x in results
+        )
         return [
             f"{tree} has the {name} {values[name]}, {first} {value}"
             for tree, values in others
@@ -81,7 +94,9 @@ class Runs(Subject):
             if not math.isclose(values[name], value, rel_tol=0 if name == "questions" else 1e-3)
         ]
 
-    def rows(self, setting: Any, competitor: Tree, turns: Sequence[Turn], first: Sequence[Turn]) -> Iterator[Row]:
+    def rows(
+        self, setting: Any, competitor: Tree, turns: Sequence[Turn], first: Sequence[Turn]
+    ) -> Iterator[Row]:
         own, others = ([turn.result for turn in some] for some in (turns, first))
         parts = {part: [Turn(*result["parts"][part]) for result in own] for part in own[0]["parts"]}
         medians = {part: statistics.median(self.seconds(some)) for part, some in parts.items()}

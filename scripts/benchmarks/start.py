@@ -24,7 +24,10 @@ from scripts.benchmarks.harness import Report, Row, Run, Subject, Turn
 FIRST = "import allennlp.commands"
 COMMANDS = (
     "import torch",
-    *(f"coref-rc {name} --help" for name in ("draw", "compare", "data", "annotate", "check", "train", "predict")),
+    *(
+        f"coref-rc {name} --help"
+        for name in ("draw", "compare", "data", "annotate", "check", "train", "predict")
+    ),
     "coref-rc --help",
     "coref-rc configs",
     "coref-rc draw curves training curves --curve a_run run",
@@ -32,7 +35,17 @@ COMMANDS = (
     "coref-rc data simulate stories --tasks 1 --train 5 --valid 5 --test 5",
     "coref-rc check babi/quick_start",
 )
-HEAVY = ("torch", "allennlp", "allennlp_models", "spacy", "transformers", "inflect", "matplotlib", "scipy", "numpy")
+HEAVY = (
+    "torch",
+    "allennlp",
+    "allennlp_models",
+    "spacy",
+    "transformers",
+    "inflect",
+    "matplotlib",
+    "scipy",
+    "numpy",
+)
 LAZY = 10_000  # microseconds; the import of a placeholder takes less, and those of these packages take more
 
 
@@ -52,11 +65,17 @@ def start(command: Command, folder: Path, **environment: str) -> str:
     program, *words = command.command.split()
     python = ["-m", "allennlp_coref_rc", *words] if program == "coref-rc" else ["-c", command.command]
     process = subprocess.run(
-        [sys.executable, *python], cwd=folder, env={**os.environ, **environment}, capture_output=True, text=True
+        [sys.executable, *python],
+        cwd=folder,
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
     )
     if process.returncode:
         last = (process.stderr.strip().splitlines() or ["nothing on standard error"])[-1]
-        raise ConfigurationError(f"no figures: {command.command} ended with status {process.returncode}: {last}")
+        raise ConfigurationError(
+            f"no figures: {command.command} ended with status {process.returncode}: {last}"
+        )
     return process.stderr
 
 
@@ -65,7 +84,9 @@ class Start(Subject):
 
     @staticmethod
     def add_arguments(parser: argparse.ArgumentParser) -> None:
-        parser.add_argument("--only", nargs="+", metavar="COMMAND", help='as "coref-rc check --help" (default: many)')
+        parser.add_argument(
+            "--only", nargs="+", metavar="COMMAND", help='as "coref-rc check --help" (default: many)'
+        )
 
     def measure(self, report: Report) -> int:
         with tempfile.TemporaryDirectory() as name:
@@ -83,6 +104,8 @@ class Start(Subject):
 
     def details(self, setting: Any, competitor: Command, turns: Sequence[Turn]) -> Row:
         lines = start(competitor, self.folder, PYTHONPROFILEIMPORTTIME="1").splitlines()
-        rows = [line.removeprefix("import time:").split("|") for line in lines if line.startswith("import time:")]
+        rows = [
+            line.removeprefix("import time:").split("|") for line in lines if line.startswith("import time:")
+        ]
         modules = {name.strip() for _, total, name in rows if total.strip().isdigit() and int(total) > LAZY}
         return {"imports": ", ".join(name for name in HEAVY if name in modules) or "none of these"}

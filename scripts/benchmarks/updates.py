@@ -1,18 +1,18 @@
 """
-Measures the time and memory of whole training updates of configs' models: forward, penalty, backward, clipping and
-optimizer, as the config has them.
+Measures the time and memory of whole training updates of configs' models: forward, penalty, backward,
+clipping and optimizer, as the config has them.
 
-    python -m scripts.benchmarks updates torch.nn.GRU babi/ga_coref_gru babi/ga_gru --tokens 100
-    python -m scripts.benchmarks updates allennlp_qanet narrativeqa/baseline_qanet narrativeqa/dassa_sdp_exp \\
+    python -m scripts.benchmarks updates torch.nn.GRU babi/ga_coref_gru babi/ga_gru --tokens 100 python -m
+    scripts.benchmarks updates allennlp_qanet narrativeqa/baseline_qanet narrativeqa/dassa_sdp_exp \\
         --tokens 200 400 800 --batch 2
     python -m scripts.benchmarks updates cnn/ga_gru+coref_gru --tokens 2000 --rounds 1
 
-CONFIG+VARIANT is a config with a variant of lib/variants.libsonnet. Two
-models are not configs: `torch.nn.GRU` is only one layer, forward and backward, and `allennlp_qanet` is the `qanet` of
-allennlp-models in the sizes of narrativeqa/baseline_qanet.
+CONFIG+VARIANT is a config with a variant of lib/variants.libsonnet. Two models are not configs:
+`torch.nn.GRU` is only one layer, forward and backward, and `allennlp_qanet` is the `qanet` of allennlp-models
+in the sizes of narrativeqa/baseline_qanet.
 
-Values checked: the loss of a batch is the mean of the losses of its questions one by one. Variants have the loss of the
-model without them.
+Values checked: the loss of a batch is the mean of the losses of its questions one by one. Variants have the
+loss of the model without them.
 """
 
 import argparse
@@ -43,7 +43,9 @@ def allennlp_qanet(model: dict[str, Any]) -> dict[str, Any]:
     """The config of allennlp-models' model and encoders, made from the config of ours."""
     theirs = copy.deepcopy(model)
     theirs["type"] = "qanet"
-    theirs["text_field_embedder"]["token_embedders"]["characters"]["encoder"].update(type="cnn", ngram_filter_sizes=[5])
+    theirs["text_field_embedder"]["token_embedders"]["characters"]["encoder"].update(
+        type="cnn", ngram_filter_sizes=[5]
+    )
     for name, convolutions, width in (("phrase_layer", 4, 7), ("modeling_layer", 2, 5)):
         layer = theirs[name]
         theirs[name] = {
@@ -52,7 +54,9 @@ def allennlp_qanet(model: dict[str, Any]) -> dict[str, Any]:
             "num_convs_per_block": convolutions,
             "conv_kernel_size": width,
             "num_attention_heads": 8,
-            **{key: layer[key] for key in ("input_dim", "hidden_dim", "num_blocks", "feedforward_hidden_dim")},
+            **{
+                key: layer[key] for key in ("input_dim", "hidden_dim", "num_blocks", "feedforward_hidden_dim")
+            },
         }
     return theirs
 
@@ -75,7 +79,11 @@ class Experiment:
         """The tensors of some instances, or of all."""
         instances = [self.instances[i] for i in chosen] or self.instances
         tensors = make_tensors(instances, self.vocab, self.device)
-        return {name: value for name, value in tensors.items() if self.with_annotations or "annotations" not in name}
+        return {
+            name: value
+            for name, value in tensors.items()
+            if self.with_annotations or "annotations" not in name
+        }
 
     def loss(self, inputs: TensorDict) -> torch.Tensor:
         with torch.autocast(self.device.type, dtype=self.amp, enabled=self.amp is not None):
@@ -85,8 +93,12 @@ class Experiment:
 
     def update(self) -> Run:
         inputs, grad_norm = self.tensors(), self.trainer.get("grad_norm")
-        parameters = [(name, parameter) for name, parameter in self.model.named_parameters() if parameter.requires_grad]
-        optimizer = Optimizer.from_params(Params(dict(self.trainer["optimizer"])), model_parameters=parameters)
+        parameters = [
+            (name, parameter) for name, parameter in self.model.named_parameters() if parameter.requires_grad
+        ]
+        optimizer = Optimizer.from_params(
+            Params(dict(self.trainer["optimizer"])), model_parameters=parameters
+        )
         enable_gradient_clipping(self.model, self.trainer.get("grad_clipping"))
         # Gradients are too small for float16. With the other types this does nothing.
         scaler = torch.amp.GradScaler(self.device.type, enabled=self.amp == torch.float16)
@@ -118,7 +130,9 @@ class Updates(Subject):
 
     def competitors(self, setting: Text) -> list[Variant]:
         variants = ["", *self.arguments.amp]
-        return [Variant(model, v) for model in self.arguments.models for v in (variants if model != GRU else [""])]
+        return [
+            Variant(model, v) for model in self.arguments.models for v in (variants if model != GRU else [""])
+        ]
 
     def small(self, setting: Text) -> Text:
         return Text(2, 8)

@@ -1,6 +1,6 @@
 """
-Runs one of AllenNLP's commands as `coref-rc` does, and says where its time went. `runs` starts this for each source
-tree. By itself, with one thread:
+Runs one of AllenNLP's commands as `coref-rc` does, and says where its time went. `runs` starts this for each
+source tree. By itself, with one thread:
 
     PYTHONPATH=. python scripts/benchmarks/worker.py 1 train babi/quick_start -s FOLDER
 """
@@ -22,7 +22,17 @@ import wrapt
 from allennlp_coref_rc.__main__ import main as coref_rc
 
 PARTS = (
-    *("imports", "reading", "annotating", "vocabulary", "indexing", "batches", "forward", "backward", "optimizer"),
+    *(
+        "imports",
+        "reading",
+        "annotating",
+        "vocabulary",
+        "indexing",
+        "batches",
+        "forward",
+        "backward",
+        "optimizer",
+    ),
     *("evaluation", "outputs", "files", "other"),
 )
 FUNCTIONS = """
@@ -47,8 +57,8 @@ FUNCTIONS = """
     files       allennlp.training Checkpointer.maybe_save_checkpoint
 """
 """
-Parts, and functions whose time they are. A model that does not train evaluates. In a version without one of them, its
-time counts for what is around it.
+Parts, and functions whose time they are. A model that does not train evaluates. In a version without one of
+them, its time counts for what is around it.
 """
 
 METRICS = ("training_epochs", "training_loss", "validation_loss", "best_validation_accuracy")
@@ -62,9 +72,9 @@ def now() -> tuple[float, float]:
 
 class Stopwatch:
     """
-    The seconds of each part of a run. If a part runs within another, its time counts only for itself. Time outside of
-    all parts is `other`. Time since the start of the process is `imports`, until `install` ends, which changes
-    AllenNLP's classes.
+    The seconds of each part of a run. If a part runs within another, its time counts only for itself. Time
+    outside of all parts is `other`. Time since the start of the process is `imports`, until `install` ends,
+    which changes AllenNLP's classes.
     """
 
     def __init__(self) -> None:
@@ -132,7 +142,9 @@ class Stopwatch:
                 self.time(module, name, part)
         wrapt.wrap_function_wrapper("allennlp.data", "DatasetReader.read", self.read)
         with suppress(ImportError, AttributeError):
-            wrapt.wrap_function_wrapper("allennlp_coref_rc.data.store.prepared_loader", "prepared", self.prepare)
+            wrapt.wrap_function_wrapper(
+                "allennlp_coref_rc.data.store.prepared_loader", "prepared", self.prepare
+            )
         wrapt.wrap_function_wrapper("allennlp.training", "GradientDescentTrainer.train", self.train)
         self.lap()
         self.running.pop()
@@ -142,7 +154,13 @@ class Stopwatch:
         parts = {**self.seconds, "whole": tuple(map(sum, zip(*self.seconds.values())))}
         values = {name: value for name, value in self.metrics.items() if name in METRICS}
         resident = psutil.Process().memory_info().rss
-        return {"status": status, "parts": parts, "values": values, "questions": self.questions, "resident": resident}
+        return {
+            "status": status,
+            "parts": parts,
+            "values": values,
+            "questions": self.questions,
+            "resident": resident,
+        }
 
 
 def run(command: Sequence[str]) -> dict[str, Any]:

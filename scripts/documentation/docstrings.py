@@ -1,4 +1,7 @@
-"""Turns our docstrings, which are written like AllenNLP's, into Markdown that MkDocs shows well. griffe calls this."""
+"""
+Turns our docstrings, which are written like AllenNLP's, into Markdown that MkDocs shows well. griffe calls
+this.
+"""
 
 import re
 from collections.abc import Iterator
@@ -23,8 +26,8 @@ class Docstrings(griffe.Extension):
 
 def markdown(docstring: str) -> str:
     """
-    The docstring with Markdown's links. Its headings become bold lines, so that they are not in the page's contents.
-    The lines below "Parameters", "Returns" and "Raises" become a list.
+    The docstring with Markdown's links. Its headings become bold lines, so that they are not in the page's
+    contents. The lines below "Parameters", "Returns" and "Raises" become a list.
     """
     text = LINK.sub(lambda match: f"[{' '.join(match[1].split())}]({match[2]})", docstring)
     return "\n".join(lines(text.split("\n")))

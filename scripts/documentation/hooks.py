@@ -1,4 +1,6 @@
-"""MkDocs calls this while it builds the site. It adds the pages that are not in docs/, and makes links work."""
+"""
+MkDocs calls this while it builds the site. It adds the pages that are not in docs/, and makes links work.
+"""
 
 from pathlib import PurePath
 from typing import Any

@@ -1,8 +1,8 @@
 """
 Finds the places on the site of files of the repository, and changes links between files accordingly.
 
-Pages are written as one sees them in the repository, with links from file to file. On the site, files of the top level
-are pages too. A link to a file that is not a page leads to a page that shows the file.
+Pages are written as one sees them in the repository, with links from file to file. On the site, files of the
+top level are pages too. A link to a file that is not a page leads to a page that shows the file.
 """
 
 import posixpath
@@ -49,8 +49,8 @@ def linked_files(page: Path) -> list[str]:
 
 def with_links_of_the_site(text: str, page: str, place: Callable[[str], str]) -> str:
     """
-    The Markdown of a page of the site. Its links name files of the repository, and are replaced by links to files of
-    the site. `place` gives the file of the site for a file of the repository.
+    The Markdown of a page of the site. Its links name files of the repository, and are replaced by links to
+    files of the site. `place` gives the file of the site for a file of the repository.
     """
     folder = posixpath.dirname(repository_path(page))
 

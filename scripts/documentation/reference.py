@@ -1,8 +1,8 @@
 """
 The pages of the reference: a page for each kind of registered class, found in the folders of the package.
 
-They are Markdown in which mkdocstrings fills in the docstrings. If no page is for a class's kind, that is an error, so
-that no class can be forgotten.
+They are Markdown in which mkdocstrings fills in the docstrings. If no page is for a class's kind, that is an
+error, so that no class can be forgotten.
 """
 
 import ast
@@ -27,13 +27,19 @@ class Page(NamedTuple):
 
 PAGES = {
     "dataset_readers": Page(
-        "Dataset readers", "`dataset_reader` of a config, and `--reader` of `coref-rc annotate`.", ["DatasetReader"]
+        "Dataset readers",
+        "`dataset_reader` of a config, and `--reader` of `coref-rc annotate`.",
+        ["DatasetReader"],
     ),
     "annotators": Page(
-        "Annotators", "`dataset_reader.annotator` of a config, and `--annotator` of `coref-rc annotate`.", ["Annotator"]
+        "Annotators",
+        "`dataset_reader.annotator` of a config, and `--annotator` of `coref-rc annotate`.",
+        ["Annotator"],
     ),
     "annotation_layers": Page(
-        "Annotation layers", "`dataset_reader.annotation_layers` of a config, under any names.", ["AnnotationLayer"]
+        "Annotation layers",
+        "`dataset_reader.annotation_layers` of a config, under any names.",
+        ["AnnotationLayer"],
     ),
     "models": Page("Models", "`model` of a config.", ["Model"]),
     "encoders": Page(
@@ -55,7 +61,14 @@ PAGES = {
     "training": Page(
         "Training",
         "The `data_loader`, parts of `trainer` and `callbacks`, and the `initializer` of a model.",
-        ["DataLoader", "Initializer", "LearningRateScheduler", "MovingAverage", "Checkpointer", "TrainerCallback"],
+        [
+            "DataLoader",
+            "Initializer",
+            "LearningRateScheduler",
+            "MovingAverage",
+            "Checkpointer",
+            "TrainerCallback",
+        ],
     ),
     "metrics": Page("Metrics", "What validation and `coref-rc evaluate` measure.", ["Metric"]),
     "predictors": Page(
@@ -93,7 +106,9 @@ def package() -> griffe.Module:
 def registered() -> list[Registered]:
     """All classes that the package registers, ordered by name."""
     listed = [
-        Registered(decorator.callable_path.split(".")[-2], ast.literal_eval(decorator.value.arguments[0]), cls)
+        Registered(
+            decorator.callable_path.split(".")[-2], ast.literal_eval(decorator.value.arguments[0]), cls
+        )
         for cls in classes(package())
         for decorator in cls.decorators
         if decorator.callable_path.endswith(".register")
@@ -130,7 +145,9 @@ def contents() -> dict[str, list[Union[str, Entry]]]:
     """By their paths on the site, the pages of the reference: pieces of Markdown, and entries."""
     unknown = {each.kind for each in registered()} - {kind for page in PAGES.values() for kind in page.kinds}
     if unknown:
-        raise ValueError(f"{__file__}: found registered classes of kinds {sorted(unknown)}, expected them in PAGES")
+        raise ValueError(
+            f"{__file__}: found registered classes of kinds {sorted(unknown)}, expected them in PAGES"
+        )
     of_kinds = {f"reference/{name}.md": page_of_kinds(page) for name, page in PAGES.items()}
     shown: set[str] = set()
     for page, blocks in of_kinds.items():
@@ -179,7 +196,10 @@ def page_of_kinds(page: Page) -> list[Union[str, Entry]]:
 
 
 def page_of_python() -> list[Union[str, Entry]]:
-    blocks: list[Union[str, Entry]] = ["# Python", "For programs. The other pages have what a config can name."]
+    blocks: list[Union[str, Entry]] = [
+        "# Python",
+        "For programs. The other pages have what a config can name.",
+    ]
     for heading, names in PYTHON.items():
         blocks.append(f"## {heading}")
         for name in names:
@@ -201,4 +221,6 @@ def explained(described: griffe.Object) -> list[str]:
 def with_links(text: str) -> str:
     """The page of names, where each registered name links to its class."""
     paths = {found.name: found.cls.path for found in registered()}
-    return re.sub(r"`(\w+)`", lambda match: f"[{match[0]}][{paths[match[1]]}]" if match[1] in paths else match[0], text)
+    return re.sub(
+        r"`(\w+)`", lambda match: f"[{match[0]}][{paths[match[1]]}]" if match[1] in paths else match[0], text
+    )

@@ -1,5 +1,6 @@
 """
-Fills the tables of the pages of results from docs/results/runs.csv, as docs/results/tables.yaml describes them:
+Fills the tables of the pages of results from docs/results/runs.csv, as docs/results/tables.yaml describes
+them:
 
     python -m scripts.documentation.results
 """

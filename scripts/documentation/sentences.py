@@ -3,8 +3,8 @@ Writes the output of the annotator `structure` into the blocks of docs/results/s
 
     python -m scripts.documentation.sentences
 
-A line that is not indented is a text. Below it come its entities, frames and explicit relations. Lines that begin with
-"wrong:" are written by hand, and stay.
+A line that is not indented is a text. Below it come its entities, frames and explicit relations. Lines that
+begin with "wrong:" are written by hand, and stay.
 """
 
 import re
@@ -40,7 +40,9 @@ def describe(text: str) -> Iterator[str]:
     }
     for name, items in layers.items():
         if items:
-            yield from textwrap.wrap(f"{name}: {'; '.join(items)}", 120, initial_indent="  ", subsequent_indent="    ")
+            yield from textwrap.wrap(
+                f"{name}: {'; '.join(items)}", 120, initial_indent="  ", subsequent_indent="    "
+            )
 
 
 def with_structure(page: str) -> str:
@@ -49,8 +51,12 @@ def with_structure(page: str) -> str:
     def block(match: "re.Match[str]") -> str:
         if match[1]:
             return match[0]
-        lines = [line for line in match[2].splitlines() if line.startswith("  wrong:") or not line.startswith(" ")]
-        filled = (each for line in lines for each in ([line] if line.startswith(" ") else [line, *describe(line)]))
+        lines = [
+            line for line in match[2].splitlines() if line.startswith("  wrong:") or not line.startswith(" ")
+        ]
+        filled = (
+            each for line in lines for each in ([line] if line.startswith(" ") else [line, *describe(line)])
+        )
         return "```\n" + "".join(f"{line}\n" for line in filled) + "```"
 
     return BLOCK.sub(block, page)

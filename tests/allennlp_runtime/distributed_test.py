@@ -1,4 +1,6 @@
-"""Training by two processes, and by one with batches of twice the size; and evaluation of their unequal shares."""
+"""
+Training by two processes, and by one with batches of twice the size; and evaluation of their unequal shares.
+"""
 
 import json
 import re
@@ -52,7 +54,9 @@ def test_two_processes_are_as_one_with_batches_of_twice_the_size(tmp_path, capfd
 
 @pytest.fixture
 def forked(monkeypatch):
-    """Processes that train together begin as copies of this one, so that they need not import everything again."""
+    """
+    Processes that train together begin as copies of this one, so that they need not import everything again.
+    """
 
     def spawn(function, args, nprocs):
         torch.multiprocessing.start_processes(_alone, (function, args), nprocs, start_method="fork")
@@ -85,7 +89,8 @@ def _with_number(get_metric, number):
 @pytest.mark.usefixtures("forked", "counted")
 def test_two_processes_evaluate_every_question_as_one_does(config, tmp_path, monkeypatch):
     params = load_small(CONFIGS / f"{config}.jsonnet")
-    # Three questions for validation: two of one process, one of the other; those of NarrativeQA are of one story.
+    # Three questions for validation: two of one process, one of the other; those of NarrativeQA are of one
+    # story.
     params["data_loader"] = params["validation_data_loader"] = {"batch_size": 1}
     params["distributed"] = TWO
     params["evaluate_on_test"] = True
@@ -95,7 +100,9 @@ def test_two_processes_evaluate_every_question_as_one_does(config, tmp_path, mon
         # Each process drops layers of its own, of which it then has no gradients to share.
         for layer in ("phrase_layer", "modeling_layer"):
             params["model"][layer]["layer_dropout_undecayed_prob"] = 0.9
-        monkeypatch.setattr(QanetBlock, "_no_gradients", counting(QanetBlock._no_gradients, tmp_path / "dropped"))
+        monkeypatch.setattr(
+            QanetBlock, "_no_gradients", counting(QanetBlock._no_gradients, tmp_path / "dropped")
+        )
     params.to_file(str(tmp_path / "config.json"))
     metrics = train(tmp_path / "two", tmp_path / "config.json")
     assert {split: metrics[f"{split}_questions"] for split in SPLITS[1:]} == {"validation": 3, "test": 2}
@@ -163,7 +170,9 @@ READERS = (
 def _questions(params, path):
     reader = DatasetReader.from_params(Params(dict(params)))
     return sorted(
-        str([getattr(field, "tokens", getattr(field, "metadata", None)) for field in instance.fields.values()])
+        str(
+            [getattr(field, "tokens", getattr(field, "metadata", None)) for field in instance.fields.values()]
+        )
         for instance in reader.read(path)
     )
 

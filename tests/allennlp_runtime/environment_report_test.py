@@ -57,7 +57,10 @@ def test_this_environment():
     found = environment_report.report()
     assert found.problems == [] and found.facts["torch"] == environment.version("torch")
     assert re.search(r"\d cores, (AVX512|AVX2|DEFAULT|NO AVX|NEON|\w+)$", found.facts["processor"])
-    assert "recurrence_" in found.facts["compiled recurrence"] or "no compiler" in found.facts["compiled recurrence"]
+    assert (
+        "recurrence_" in found.facts["compiled recurrence"]
+        or "no compiler" in found.facts["compiled recurrence"]
+    )
 
 
 def test_what_keeps_the_package_from_working(versions, torch):
@@ -81,7 +84,10 @@ def test_what_keeps_the_package_from_working(versions, torch):
         ),
         ({"library": "damaged"}, "/cache/recurrence_1.so is damaged; it will be compiled again"),
         ({"others": 3}, "/cache has 3 libraries of other versions, which can be removed"),
-        ({"devices": ["NVIDIA H100"], "CUDA": "13.0"}, "triton is missing: on the GPU the recurrence is much"),
+        (
+            {"devices": ["NVIDIA H100"], "CUDA": "13.0"},
+            "triton is missing: on the GPU the recurrence is much",
+        ),
     ],
 )
 def test_remarks(versions, torch, said, remark):
@@ -129,7 +135,9 @@ def test_torch_that_cannot_be_imported(monkeypatch, program, problem):
     run = subprocess.run
     monkeypatch.setattr(environment_report, "WAIT", 0.2 if "sleep" in program else 60)
     monkeypatch.setattr(
-        environment_report.subprocess, "run", lambda words, **options: run([words[0], "-S", "-c", program], **options)
+        environment_report.subprocess,
+        "run",
+        lambda words, **options: run([words[0], "-S", "-c", program], **options),
     )
     (found,) = environment_report.report().problems
     assert found.startswith("torch cannot be imported") and problem in found

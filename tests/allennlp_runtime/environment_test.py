@@ -14,7 +14,11 @@ def test_this_environment_works():
 @pytest.mark.parametrize(
     "package, installed, message",
     [
-        ("transformers", "4.39.3", r"transformers 4.39.3 does not work: .*; pip install 'transformers<6,>=4.48'"),
+        (
+            "transformers",
+            "4.39.3",
+            r"transformers 4.39.3 does not work: .*; pip install 'transformers<6,>=4.48'",
+        ),
         ("allennlp", "2.9.3", r"allennlp 2.9.3 .*; pip install --no-deps 'allennlp==2.10.1'"),
         ("torch", "1.12.1+cu113", "torch 1.12.1.cu113 does not work"),
         ("torch", "2.5.1", r"torch 2.5.1 does not work: needs >=2.6; pip install 'torch>=2.6'"),
@@ -53,9 +57,16 @@ def test_torchvision_has_to_fit_torch(monkeypatch, torchvision, needs, torch, wo
 def test_the_check_runs_where_nothing_is_installed():
     """As `make` runs it: one line a problem, no stack trace."""
     result = subprocess.run(
-        [sys.executable, "-S", "-I", str(PROJECT / "allennlp_coref_rc" / "allennlp_runtime" / "environment.py")],
+        [
+            sys.executable,
+            "-S",
+            "-I",
+            str(PROJECT / "allennlp_coref_rc" / "allennlp_runtime" / "environment.py"),
+        ],
         capture_output=True,
         text=True,
     )
-    assert (result.returncode, result.stdout) == (1, "") and result.stderr.startswith("packaging is missing: ")
+    assert (result.returncode, result.stdout) == (1, "") and result.stderr.startswith(
+        "packaging is missing: "
+    )
     assert len(result.stderr.splitlines()) == 1

@@ -22,7 +22,9 @@ def in_use(folder):
 
 def training(work):
     """AllenNLP's module, whose `train_model` does this, with the lock."""
-    module = SimpleNamespace(train_model=lambda params, folder, recover, force, *more: work(folder, recover, force))
+    module = SimpleNamespace(
+        train_model=lambda params, folder, recover, force, *more: work(folder, recover, force)
+    )
     install(module)
     return module.train_model
 
@@ -97,12 +99,15 @@ def test_a_file_system_without_locks(tmp_path, monkeypatch):
 
 @pytest.mark.slow
 def test_allennlp_has_it_too(run_command, tmp_path):
-    """Whichever is imported first: here it is this package, in the process of `run_command` it is AllenNLP."""
+    """
+    Whichever is imported first: here it is this package, in the process of `run_command` it is AllenNLP.
+    """
     from allennlp.commands import train
 
     assert train.train_model.__code__.co_filename.endswith("folder_lock.py")
     script = (
-        "import allennlp_coref_rc; from allennlp.commands import train; print(train.train_model.__code__.co_filename)"
+        "import allennlp_coref_rc; from allennlp.commands import train; "
+        "print(train.train_model.__code__.co_filename)"
     )
     (tmp_path / "later.py").write_text(script)
     found = run_command("later", folder=tmp_path)

@@ -35,7 +35,10 @@ def heavy(tmp_path, monkeypatch):
 
 
 def is_imported():
-    return any(name.partition(".")[0] == "heavy" and type(sys.modules[name]) is not LazyModule for name in sys.modules)
+    return any(
+        name.partition(".")[0] == "heavy" and type(sys.modules[name]) is not LazyModule
+        for name in sys.modules
+    )
 
 
 @pytest.fixture
@@ -99,7 +102,9 @@ def test_annotations_and_inspection_import_nothing():
 def test_only_real_modules_are_left_behind(placeholders):
     import heavy
 
-    assert type(heavy) is not LazyModule and heavy is importlib.import_module("heavy") and heavy.double(1) == 2
+    assert (
+        type(heavy) is not LazyModule and heavy is importlib.import_module("heavy") and heavy.double(1) == 2
+    )
 
 
 def test_a_module_within_another_package():

@@ -80,7 +80,9 @@ def test_sources_are_asked_in_order_until_the_name_is_there(base, monkeypatch):
 
 def test_plugins_are_imported_without_allennlp_models(monkeypatch):
     imported = []
-    monkeypatch.setattr("allennlp.common.util.import_module_and_submodules", lambda name, *_: imported.append(name))
+    monkeypatch.setattr(
+        "allennlp.common.util.import_module_and_submodules", lambda name, *_: imported.append(name)
+    )
     monkeypatch.setattr(lazy_registry, "IMPORTED", set())
     for _ in range(2):
         plugins.import_plugins()

@@ -24,7 +24,8 @@ main(["evaluate", "nowhere", "test"])
 
 
 @pytest.mark.parametrize(
-    "module", ["wrapt", "allennlp_coref_rc.allennlp_runtime.lazy_registry", "allennlp_coref_rc.commands.draw", "torch"]
+    "module",
+    ["wrapt", "allennlp_coref_rc.allennlp_runtime.lazy_registry", "allennlp_coref_rc.commands.draw", "torch"],
 )
 def test_an_interruption_of_the_imports_shows_nothing(module):
     """The process ends by the signal, which a shell gives the status 130."""

@@ -11,7 +11,8 @@ from tests.annotations.texts import annotated_texts
 
 pytestmark = pytest.mark.slow
 
-# The ways in which two tokenisers may split a piece of text, each as a list of the tokens' lengths in characters.
+# The ways in which two tokenisers may split a piece of text, each as a list of the tokens' lengths in
+# characters.
 WAYS = {
     "a": [["a"], ["A"]],
     "bc": [["bc"], ["b", "c"], ["b c"], ["Bc"]],
@@ -24,7 +25,9 @@ WAYS = {
     "...": [["..."], ["…"], [".", ".", "."]],
     "": [[" "], [""], ["\n"], ["\xa0"]],
 }
-CHARACTERS = {written: len(piece) for piece, ways in WAYS.items() for way in ways if len(way) == 1 for written in way}
+CHARACTERS = {
+    written: len(piece) for piece, ways in WAYS.items() for way in ways if len(way) == 1 for written in way
+}
 CHARACTERS.update({"b": 1, "c": 1, "`": 1, "‘": 1, "-": 1, ".": 1})
 
 

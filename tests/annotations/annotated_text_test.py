@@ -49,7 +49,10 @@ def test_sentences_have_to_cover_the_text_in_order(sentences, message):
         ("argument of frame 0", lambda span: {"frames": [Frame((1, 2), [("A0", (0, 1)), ("A1", span)])]}),
         ("relation 0", lambda span: {"relations": [DiscourseRelation("EntRel", "", [span], [(0, 1)])]}),
         ("relation 0", lambda span: {"relations": [DiscourseRelation("EntRel", "", [(0, 1)], [span])]}),
-        ("relation 0", lambda span: {"relations": [DiscourseRelation("Explicit", "", [(0, 1)], [(2, 3)], [span])]}),
+        (
+            "relation 0",
+            lambda span: {"relations": [DiscourseRelation("Explicit", "", [(0, 1)], [(2, 3)], [span])]},
+        ),
         ("end of edge 1", lambda span: {"edges": [Edge("is", (0, 1), (2, 4)), Edge("is", (0, 1), span)]}),
         ("end of edge 0", lambda span: {"edges": [Edge("is", span, (0, 1))]}),
     ],
@@ -61,7 +64,9 @@ def test_spans_outside_the_text_are_refused_by_name(what, annotations, span):
     assert "end <= 4" in str(error.value)
 
 
-@pytest.mark.parametrize("offsets", [[(0, 4)], [(0, 4), (5, 8), (9, 12), (13, 15)], [(0, 4), (5, 8), (8, 5), (13, 14)]])
+@pytest.mark.parametrize(
+    "offsets", [[(0, 4)], [(0, 4), (5, 8), (9, 12), (13, 15)], [(0, 4), (5, 8), (8, 5), (13, 14)]]
+)
 def test_offsets_are_characters_of_the_source_one_span_for_each_token(offsets):
     text = AnnotatedText(WORDS).located("Mary saw  her.")
     assert text.checked().offsets == [(0, 4), (5, 8), (10, 13), (13, 14)]
@@ -74,7 +79,9 @@ def test_offsets_are_characters_of_the_source_one_span_for_each_token(offsets):
 def test_clusters_are_pieces_of_the_source_where_it_is_known():
     text = AnnotatedText.of_text("Mary  saw\tMary Ann.")
     text.clusters = [[(0, 2), (2, 4)]]
-    assert text.cluster_texts == [["Mary  saw", "Mary Ann"]] and text.cluster_characters == [[(0, 9), (10, 18)]]
+    assert text.cluster_texts == [["Mary  saw", "Mary Ann"]] and text.cluster_characters == [
+        [(0, 9), (10, 18)]
+    ]
     assert repr(text) == "AnnotatedText of 5 tokens: Mary saw Mary Ann.\n  cluster: Mary  saw, Mary Ann"
     bare = AnnotatedText(text.tokens, clusters=text.clusters)
     assert bare.cluster_texts == [["Mary saw", "Mary Ann"]] and bare.cluster_characters is None
@@ -104,7 +111,9 @@ def test_json_gives_the_text_back(text):
 
 def test_json_object_has_the_names_of_the_constructor():
     relation = DiscourseRelation("Explicit", "Comparison", [(0, 1)], [(2, 3)], [(1, 2)])
-    text = AnnotatedText(WORDS, [(0, 3), (3, 4)], [[(0, 1), (2, 3)]], [Frame((1, 2), [("A0", (0, 1))])], [relation])
+    text = AnnotatedText(
+        WORDS, [(0, 3), (3, 4)], [[(0, 1), (2, 3)]], [Frame((1, 2), [("A0", (0, 1))])], [relation]
+    )
     assert "edges" not in text.to_json()
     text.edges = [Edge("saw", (0, 1), (2, 3))]
     assert json.loads(json.dumps(text.to_json())) == {
@@ -113,7 +122,13 @@ def test_json_object_has_the_names_of_the_constructor():
         "clusters": [[[0, 1], [2, 3]]],
         "frames": [{"predicate": [1, 2], "arguments": [["A0", [0, 1]]]}],
         "relations": [
-            {"type": "Explicit", "sense": "Comparison", "arg1": [[0, 1]], "arg2": [[2, 3]], "connective": [[1, 2]]}
+            {
+                "type": "Explicit",
+                "sense": "Comparison",
+                "arg1": [[0, 1]],
+                "arg2": [[2, 3]],
+                "connective": [[1, 2]],
+            }
         ],
         "edges": [{"type": "saw", "source": [0, 1], "target": [2, 3]}],
     }
@@ -135,11 +150,20 @@ def test_concatenation_keeps_every_annotation_on_its_own_words(texts):
             "sentences": words(text, text.sentences),
             "clusters": [words(text, cluster) for cluster in text.clusters],
             "frames": [
-                (words(text, [frame.predicate]), [(role, words(text, [span])) for role, span in frame.arguments])
+                (
+                    words(text, [frame.predicate]),
+                    [(role, words(text, [span])) for role, span in frame.arguments],
+                )
                 for frame in text.frames
             ],
             "relations": [
-                (rel.type, rel.sense, words(text, rel.arg1), words(text, rel.arg2), words(text, rel.connective))
+                (
+                    rel.type,
+                    rel.sense,
+                    words(text, rel.arg1),
+                    words(text, rel.arg2),
+                    words(text, rel.connective),
+                )
                 for rel in text.relations
             ],
             "edges": [(edge.type, *words(text, [edge.source, edge.target])) for edge in text.edges],

@@ -74,7 +74,9 @@ def test_parts_of_a_document_are_what_it_was_made_of(texts):
 
 
 def test_annotated_together_or_each_part_by_itself():
-    document = Document.of(AnnotatedText("Mary saw Mary".split()), AnnotatedText(["Mary", "?"]), id="1", data={"a": 1})
+    document = Document.of(
+        AnnotatedText("Mary saw Mary".split()), AnnotatedText(["Mary", "?"]), id="1", data={"a": 1}
+    )
     together = annotate_documents([document], ExactMatchCoref())[0]
     assert together.text.clusters == [[(0, 1), (2, 3), (3, 4)]]
     apart = annotate_documents([document], ExactMatchCoref(), together=False)[0]
@@ -125,7 +127,9 @@ def test_documents_are_written_while_they_come(tmp_path):
             yield document
 
     write_documents(path, documents())
-    assert [document.text.tokens for _, document in read_documents(path)] == [[str(i), "\U0001f600"] for i in range(10)]
+    assert [document.text.tokens for _, document in read_documents(path)] == [
+        [str(i), "\U0001f600"] for i in range(10)
+    ]
     kept = [Document(AnnotatedText(["kept"])), Document(AnnotatedText(["too"]))]
     alive.extend(map(weakref.ref, kept))
     with pytest.raises(AssertionError):
@@ -140,7 +144,11 @@ def test_a_file_gives_back_what_was_written(tmp_path_factory, texts):
     documents = [Document.of(text, text, id=str(i), data={"n": i}) for i, text in enumerate(texts)]
     write_documents(path, documents, {"reader": "annotated_babi"})
     assert [document for _, document in read_documents(path)] == documents
-    assert read_header(path) == {"annotated_documents": 1, "documents": len(texts), "reader": "annotated_babi"}
+    assert read_header(path) == {
+        "annotated_documents": 1,
+        "documents": len(texts),
+        "reader": "annotated_babi",
+    }
 
 
 GOOD = ['{"annotated_documents": 1, "documents": 1}', '{"tokens": ["a", "b"], "parts": [1, 1], "data": {}}']
@@ -153,18 +161,30 @@ GOOD = ['{"annotated_documents": 1, "documents": 1}', '{"tokens": ["a", "b"], "p
         (GOOD + GOOD[1:], "line 3: found 2 documents, the header says 1"),
         (GOOD[1:], "line 1: found no header"),
         (['{"annotated_documents": 2}'] + GOOD[1:], "line 1: found a header of version 2, expected 1"),
-        (GOOD[:1] + ['{"tokens": ["a"], "parts": [2]}'], r"line 2: parts: found \[2\], expected .* add up to 1"),
+        (
+            GOOD[:1] + ['{"tokens": ["a"], "parts": [2]}'],
+            r"line 2: parts: found \[2\], expected .* add up to 1",
+        ),
         (GOOD[:1] + ['{"tokens": ["a"], "clusters": [[[0, 2]]]}'], "line 2: mention of cluster 0"),
         (GOOD[:1] + ['{"tokens": ["\\ud800"]}'], "line 2: found half of a surrogate pair"),
-        (GOOD[:1] + ['{"tokens": ["a"], "sentences": [[0]]}'], r"sentences\[0\]: found \[0\], expected more items"),
-        (GOOD[:1] + ['{"tokens": ["a"], "frames": [{}]}'], r"line 2: frames\[0\]: .*, expected the key 'predicate'"),
+        (
+            GOOD[:1] + ['{"tokens": ["a"], "sentences": [[0]]}'],
+            r"sentences\[0\]: found \[0\], expected more items",
+        ),
+        (
+            GOOD[:1] + ['{"tokens": ["a"], "frames": [{}]}'],
+            r"line 2: frames\[0\]: .*, expected the key 'predicate'",
+        ),
         (
             GOOD[:1]
-            + ['{"tokens": ["a"], "relations": [{"type": "AltLex", "sense": "", "arg1": [], "arg2": [], "ar": []}]}'],
+            + [
+                '{"tokens": ["a"], "relations": [{"type": "AltLex", "sense": "", "arg1": [], "arg2": [], "ar": []}]}'
+            ],
             r"line 2: relations\[0\].ar: found \[\], expected no such key",
         ),
         (
-            GOOD[:1] + ['{"tokens": ["a"], "edges": [{"type": "", "source": [0, 1], "target": [0, 1]}, {"type": 5}]}'],
+            GOOD[:1]
+            + ['{"tokens": ["a"], "edges": [{"type": "", "source": [0, 1], "target": [0, 1]}, {"type": 5}]}'],
             r"line 2: edges\[1\].type: found 5, expected a string",
         ),
         (GOOD[:1] + ["[" * 100_000], "line 2: found damaged JSON"),

@@ -19,7 +19,10 @@ def test_a_sentence_has_tags_lemmas_dependencies_and_types_of_entities():
     assert [token.dep_ for token in doc][:5] == ["nsubj", "ROOT", "det", "amod", "iobj"]
     assert doc[4].morph.get("Number") == ["Plur"] and doc[1].morph.get("Tense") == ["Past"]
 
-    assert {entity.text: entity.label_ for entity in doc.ents}.items() >= {("Maria", "person"), ("Paris", "place")}
+    assert {entity.text: entity.label_ for entity in doc.ents}.items() >= {
+        ("Maria", "person"),
+        ("Paris", "place"),
+    }
 
 
 def test_names_of_companies_and_couples_are_one_entity():

@@ -3,7 +3,14 @@ import json
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from allennlp_coref_rc.annotations import AnnotatedText, DiscourseRelation, Document, Edge, Frame, write_documents
+from allennlp_coref_rc.annotations import (
+    AnnotatedText,
+    DiscourseRelation,
+    Document,
+    Edge,
+    Frame,
+    write_documents,
+)
 from allennlp_coref_rc.annotations.file_report import report_on_file
 from tests.annotations.texts import annotated_texts
 
@@ -48,9 +55,13 @@ def test_statistics_of_a_file(tmp_path):
 
 def test_oddities_are_warnings(tmp_path):
     path = tmp_path / "a.jsonl"
-    one = AnnotatedText(list("abcd"), clusters=[[(0, 1), (2, 3), (0, 1)], [], [(3, 4)], [(1, 2), (2, 3)]], id="x")
+    one = AnnotatedText(
+        list("abcd"), clusters=[[(0, 1), (2, 3), (0, 1)], [], [(3, 4)], [(1, 2), (2, 3)]], id="x"
+    )
     two = AnnotatedText(list("ab"), relations=[DiscourseRelation("EntRel", "", [(0, 1)], [])], id="x")
-    write_documents(str(path), [Document(one), Document(two), *[Document(AnnotatedText(["a"], clusters=[[]]))] * 5])
+    write_documents(
+        str(path), [Document(one), Document(two), *[Document(AnnotatedText(["a"], clusters=[[]]))] * 5]
+    )
     report = report_on_file(str(path))
     assert report.num_errors == 0
     assert report.places == {
@@ -101,7 +112,10 @@ def test_every_malformed_line_is_an_error(tmp_path):
 def test_nothing_annotated_is_said_loudly(tmp_path):
     path = tmp_path / "a.jsonl"
     write_documents(str(path), [Document(AnnotatedText(["a"]))] * 2)
-    assert "  WARNING: NOTHING IS ANNOTATED: none of 2 documents has a cluster, frame, relation or edge" in lines(path)
+    assert (
+        "  WARNING: NOTHING IS ANNOTATED: none of 2 documents has a cluster, frame, relation or edge"
+        in lines(path)
+    )
 
 
 @settings(derandomize=True, deadline=None, max_examples=50)

@@ -1,6 +1,13 @@
 import re
 
-from allennlp_coref_rc.annotations import AnnotatedText, DiscourseRelation, Document, Edge, Frame, read_documents
+from allennlp_coref_rc.annotations import (
+    AnnotatedText,
+    DiscourseRelation,
+    Document,
+    Edge,
+    Frame,
+    read_documents,
+)
 from allennlp_coref_rc.annotations.file_report import report_on_file
 from tests.shared import PROJECT
 
@@ -15,7 +22,9 @@ def test_the_example_of_the_format_is_a_file_without_errors(tmp_path):
     assert report.errors == [] and dict(report.warnings) == {"a cluster of one mention": 1}
     (_, first), (_, second) = read_documents(str(path))
     assert first.text.frames == [Frame((1, 2), [("ARG1", (0, 1)), ("ARG2", (2, 5))])]
-    assert first.text.relations == [DiscourseRelation("Explicit", "Comparison.Contrast", [(0, 5)], [(7, 9)], [(6, 7)])]
+    assert first.text.relations == [
+        DiscourseRelation("Explicit", "Comparison.Contrast", [(0, 5)], [(7, 9)], [(6, 7)])
+    ]
     assert first.text.edges == [Edge("went_to", (0, 1), (3, 5))]
     assert second == Document(AnnotatedText("Bill saw a film . He slept .".split()))
     path.write_text(own)
@@ -25,5 +34,7 @@ def test_the_example_of_the_format_is_a_file_without_errors(tmp_path):
 
 
 def test_every_key_of_a_document_is_explained():
-    for key in Document(AnnotatedText(["a"], edges=[Edge("is", (0, 1), (0, 1))], id="1").located("a")).to_json():
+    for key in Document(
+        AnnotatedText(["a"], edges=[Edge("is", (0, 1), (0, 1))], id="1").located("a")
+    ).to_json():
         assert re.search(rf"^\| `{key}` \|", PAGE, flags=re.MULTILINE), key

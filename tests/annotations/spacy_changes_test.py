@@ -14,7 +14,10 @@ TEXT = AnnotatedText(
     "John Smith met Mary . He gave her the book .".split(),
     [(0, 5), (5, 11)],
     [[(0, 2), (5, 6)], [(3, 4), (7, 8)]],
-    [Frame((2, 3), [("ARG0", (0, 2)), ("ARG1", (3, 4))]), Frame((6, 7), [("ARG0", (5, 6)), ("ARG1", (8, 10))])],
+    [
+        Frame((2, 3), [("ARG0", (0, 2)), ("ARG1", (3, 4))]),
+        Frame((6, 7), [("ARG0", (5, 6)), ("ARG1", (8, 10))]),
+    ],
     [DiscourseRelation("Explicit", "Result", [(0, 4)], [(5, 10)], [(6, 7)])],
     [Edge("is", (5, 6), (0, 2))],
 )
@@ -91,7 +94,9 @@ def test_labels_of_mentions_stay():
 )
 def test_what_is_no_longer_whole_tokens_is_an_error(read):
     doc = merge(TEXT.to_spacy(NLP), (1, 3))
-    with pytest.raises(ConfigurationError, match="found an annotation .* in the tokens '(John )?Smith met'.*before"):
+    with pytest.raises(
+        ConfigurationError, match="found an annotation .* in the tokens '(John )?Smith met'.*before"
+    ):
         read(doc)
 
 
@@ -104,7 +109,9 @@ def test_joined_docs_have_the_structure_of_each(ensure_whitespace):
     apart = [without_source(AnnotatedText.from_spacy(doc)) for doc in docs]
     expected = AnnotatedText.concatenate(*apart)
     assert sorted(text.clusters) == sorted(expected.clusters) and len(text.clusters) == 4
-    assert without_source(replace(text, clusters=[])) == replace(expected, clusters=[], sentences=text.sentences)
+    assert without_source(replace(text, clusters=[])) == replace(
+        expected, clusters=[], sentences=text.sentences
+    )
     assert words(frame.predicate for frame in doc._.srl_frames) == ["met", "gave", "met", "gave", "gave"]
 
 

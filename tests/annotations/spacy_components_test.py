@@ -73,7 +73,11 @@ def test_every_annotator_is_a_component_by_the_entry_point():
     assert set(COMPONENTS.values()) == own
     setup = configparser.ConfigParser(delimiters="=")
     setup.read(PROJECT / "setup.cfg")
-    assert setup["options.entry_points"]["spacy_factories"].split() == ["allennlp_coref_rc", "=", "allennlp_coref_rc"]
+    assert setup["options.entry_points"]["spacy_factories"].split() == [
+        "allennlp_coref_rc",
+        "=",
+        "allennlp_coref_rc",
+    ]
     assert all(map(spacy.blank("en").has_factory, COMPONENTS))
 
 
@@ -126,7 +130,10 @@ for docs in ([nlp(sys.argv[2])], nlp.pipe([sys.argv[2]] * 3, n_process=2, batch_
 
 
 @settings(deadline=None, max_examples=20)
-@given(st.lists(st.sampled_from([" ", "  ", "\n", " \n\n ", "\t", "\u3000 "]), min_size=15, max_size=30), st.booleans())
+@given(
+    st.lists(st.sampled_from([" ", "  ", "\n", " \n\n ", "\t", "\u3000 "]), min_size=15, max_size=30),
+    st.booleans(),
+)
 def test_white_space_changes_nothing_and_the_tokens_stay(spaces, with_sentences):
     words = STORY.split(" ")
     text = "".join(word + space for word, space in zip(words, spaces * 2))
@@ -188,7 +195,15 @@ def test_docs_come_in_batches_and_in_order(monkeypatch):
         sizes.append(len(texts))
         return [self.annotate(text) for text in texts]
 
-    texts = [STORY, "", "Mary left. She slept.", " ", "No one.", STORY.lower(), "Ann saw Ben. He smiled at her."]
+    texts = [
+        STORY,
+        "",
+        "Mary left. She slept.",
+        " ",
+        "No one.",
+        STORY.lower(),
+        "Ann saw Ben. He smiled at her.",
+    ]
     nlp = pipeline()
     expected = [structure(nlp(text)) for text in texts]
     monkeypatch.setattr(SieveCoref, "annotate_batch", record)
@@ -211,7 +226,9 @@ def test_what_fails_is_told_and_can_be_handled():
     with pytest.raises(ConfigurationError, match="OtherTokens gave back other texts"):
         list(nlp.pipe(["good", "bad"]))
     failed = []
-    nlp.set_error_handler(lambda name, component, docs, error: failed.append((name, [doc.text for doc in docs])))
+    nlp.set_error_handler(
+        lambda name, component, docs, error: failed.append((name, [doc.text for doc in docs]))
+    )
     docs = nlp.pipe(["good", "so so", "bad", "better"], batch_size=2)
     assert [doc.text for doc in docs] == ["good", "so so", "better"]
     assert failed == [("sieve_coref", ["bad"])]

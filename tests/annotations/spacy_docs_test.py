@@ -30,7 +30,9 @@ def without_source(text):
 COPIES = {
     "DocBin": lambda doc: next(DocBin(store_user_data=True, docs=[doc]).get_docs(NLP.vocab)),
     "DocBin in bytes": lambda doc: next(
-        DocBin().from_bytes(DocBin(store_user_data=True, docs=[doc]).to_bytes()).get_docs(spacy.blank("en").vocab)
+        DocBin()
+        .from_bytes(DocBin(store_user_data=True, docs=[doc]).to_bytes())
+        .get_docs(spacy.blank("en").vocab)
     ),
     "bytes": lambda doc: Doc(NLP.vocab).from_bytes(doc.to_bytes()),
     "pickle": lambda doc: pickle.loads(pickle.dumps(doc)),
@@ -107,7 +109,12 @@ def test_the_text_of_a_doc_is_kept():
 
 def test_clusters_of_other_tools_are_read_in_the_order_of_their_numbers():
     doc = NLP("a b c d")
-    for name, start in (("coref_clusters_10", 1), ("coref_clusters_2", 0), ("coref_head_clusters_1", 2), ("sc", 3)):
+    for name, start in (
+        ("coref_clusters_10", 1),
+        ("coref_clusters_2", 0),
+        ("coref_head_clusters_1", 2),
+        ("sc", 3),
+    ):
         doc.spans[name] = [doc[start : start + 1]]
     assert AnnotatedText.from_spacy(doc).clusters == [[(0, 1)], [(1, 2)]]
 

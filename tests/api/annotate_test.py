@@ -21,7 +21,10 @@ def test_a_text_has_its_clusters_as_tokens_strings_and_characters():
     assert passage.cluster_texts == [["Mary", "She"]]
     assert passage.cluster_characters == [[(0, 4), (12, 15)]]
     assert passage.text == TEXT and passage.frames == [] and passage.relations == []
-    assert repr(passage) == "AnnotatedText of 10 tokens: Mary left. She was tired, said Bill.\n  cluster: Mary, She"
+    assert (
+        repr(passage)
+        == "AnnotatedText of 10 tokens: Mary left. She was tired, said Bill.\n  cluster: Mary, She"
+    )
     assert "Mary" in passage._repr_html_()
 
 
@@ -56,7 +59,10 @@ def test_spans_outside_of_the_text_are_refused():
         def annotate(self, text):
             return replace(text, clusters=[[(0, 11)]])
 
-    for text, annotator in ((TEXT, Wrong()), (AnnotatedText(["a"], clusters=[[(0, 11)]]), "exact_match_coref")):
+    for text, annotator in (
+        (TEXT, Wrong()),
+        (AnnotatedText(["a"], clusters=[[(0, 11)]]), "exact_match_coref"),
+    ):
         with pytest.raises(ConfigurationError, match=r"mention of cluster 0 \[0, 11\)"):
             allennlp_coref_rc.annotate(text, annotator)
 

@@ -12,7 +12,9 @@ QUESTION = "Where is the milk?"
 
 
 def test_an_answer_is_that_of_predict(archive, reader):
-    output = Predictor.from_path(archive, import_plugins=False).predict_json({"passage": STORY, "question": QUESTION})
+    output = Predictor.from_path(archive, import_plugins=False).predict_json(
+        {"passage": STORY, "question": QUESTION}
+    )
     answer = reader.answer(STORY, QUESTION)
     assert answer.output == output
     assert answer.answer == output["answer"]
@@ -45,8 +47,12 @@ def test_a_passage_with_annotations_keeps_them(reader):
     assert answer.cluster_texts[: len(passage.clusters)] == passage.cluster_texts == [["the", "the", "the"]]
     # The reader's own annotator links the question to the only "milk".
     assert answer.cluster_texts[len(passage.clusters) :] == [["milk", "milk"]]
-    assert [STORY[start:end] for start, end in answer.text.offsets[: answer.boundary]] == answer.passage_tokens
-    assert answer.text.text == STORY and set(answer.text.offsets[answer.boundary :]) == {(len(STORY), len(STORY))}
+    assert [
+        STORY[start:end] for start, end in answer.text.offsets[: answer.boundary]
+    ] == answer.passage_tokens
+    assert answer.text.text == STORY and set(answer.text.offsets[answer.boundary :]) == {
+        (len(STORY), len(STORY))
+    }
     bare = dataclasses.replace(passage, text=None, offsets=None)
     expected = dataclasses.replace(answer.text, text=None, offsets=None)
     assert dataclasses.replace(answer, text=expected) == reader.answer(bare, QUESTION)
@@ -69,7 +75,9 @@ def test_what_was_attended_to_is_told_on_request(reader):
     assert explained.answer == plain.answer and reader.answer(STORY, QUESTION) == plain
 
 
-@pytest.mark.parametrize("path, message", [(3, "found 3, expected the path"), ("none.tar.gz", "no such archive")])
+@pytest.mark.parametrize(
+    "path, message", [(3, "found 3, expected the path"), ("none.tar.gz", "no such archive")]
+)
 def test_what_is_no_archive_is_named(path, message):
     with pytest.raises(ConfigurationError, match=message):
         allennlp_coref_rc.load(path)

@@ -1,6 +1,6 @@
 """
-The cells of docs/python.ipynb run in their order, here without a kernel and with a reader that is not trained.
-`python -m scripts.documentation.notebooks docs/python.ipynb` saves it with new outputs.
+The cells of docs/python.ipynb run in their order, here without a kernel and with a reader that is not
+trained. `python -m scripts.documentation.notebooks docs/python.ipynb` saves it with new outputs.
 """
 
 import ast
@@ -32,10 +32,14 @@ def saved(cell, kind):
     """What the notebook has stored under a cell."""
     if kind == "printed":
         return "".join(output.text for output in cell.outputs if output.output_type == "stream")
-    return "".join(output.data.get(kind, "") for output in cell.outputs if output.output_type == "execute_result")
+    return "".join(
+        output.data.get(kind, "") for output in cell.outputs if output.output_type == "execute_result"
+    )
 
 
-def test_all_cells_run_and_those_before_the_reader_show_what_is_saved(cells, archive, tmp_path, monkeypatch, capsys):
+def test_all_cells_run_and_those_before_the_reader_show_what_is_saved(
+    cells, archive, tmp_path, monkeypatch, capsys
+):
     folder = tmp_path / "output" / "quick_start"
     folder.mkdir(parents=True)
     shutil.copy(archive, folder / "model.tar.gz")

@@ -57,7 +57,10 @@ def test_several_spans(transformer):
 
 def test_a_transformer_with_candidates(transformer):
     answer = transformer(candidates).answer(TEXT, "sleeper mary", ["Mary", "garden"])
-    assert set(answer.candidates) == {"Mary", "garden"} and answer.probability == answer.candidates[answer.answer]
+    assert (
+        set(answer.candidates) == {"Mary", "garden"}
+        and answer.probability == answer.candidates[answer.answer]
+    )
 
 
 def test_clusters_of_an_annotated_passage_reach_readers_of_spans(transformer, qanet):

@@ -62,7 +62,9 @@ def mixed():
     good = [json.dumps(values).encode() for values in GOOD]
     bad = list(BAD)
     lines = [*bad[:2], good[0], b" ", good[1], *bad[2:5], good[2], *bad[5:]]
-    return b"".join(line + b"\n" for line in lines), [i for i, line in enumerate(lines, start=1) if line in BAD]
+    return b"".join(line + b"\n" for line in lines), [
+        i for i, line in enumerate(lines, start=1) if line in BAD
+    ]
 
 
 @pytest.mark.parametrize("batch_size, name", [(1, "questions.jsonl"), (100, "questions.jsonl.gz")])
@@ -89,7 +91,9 @@ def test_bad_lines_are_set_aside_and_all_others_answered(archive, tmp_path, caps
     assert predict(archive, good, "--output-file", alone) == 0
     for found, expected in zip(read(output), read(alone), strict=True):
         assert found["answer"] == expected["answer"] and found["passage_tokens"] == expected["passage_tokens"]
-        assert found["candidate_probabilities"] == pytest.approx(expected["candidate_probabilities"], abs=1e-5)
+        assert found["candidate_probabilities"] == pytest.approx(
+            expected["candidate_probabilities"], abs=1e-5
+        )
 
 
 @pytest.mark.parametrize("batch_size", [1, 100])
@@ -135,7 +139,9 @@ def test_what_is_not_answered_to_the_end_replaces_nothing(archive, tmp_path, cap
         assert predict(archive, inputs, "--output-file", output, "--batch-size", 1) == 2
     assert [(tmp_path / name).read_bytes() for name in names] == before
     assert predict(archive, inputs, "--output-file", output, "--batch-size", 1) == 1
-    assert sorted(os.listdir(tmp_path)) == names and [(tmp_path / name).read_bytes() for name in names] == before
+    assert (
+        sorted(os.listdir(tmp_path)) == names and [(tmp_path / name).read_bytes() for name in names] == before
+    )
 
 
 def test_two_processes_do_not_write_one_file(archive, tmp_path, capsys):
@@ -215,7 +221,9 @@ def test_questions_are_answered_by_length_and_written_in_order(archive, tmp_path
     lengths = [3, 1, 2, 5, 4]
     lines = [["Bill went to the park."] * length + ["Where is Bill?\tpark\t1"] for length in lengths]
     if is_data_set:
-        stories.write_text("".join(f"{i} {line}\n" for story in lines for i, line in enumerate(story, start=1)))
+        stories.write_text(
+            "".join(f"{i} {line}\n" for story in lines for i, line in enumerate(story, start=1))
+        )
     else:
         texts = ({"passage": " ".join(story[:-1]), "question": "Where is Bill?"} for story in lines)
         stories.write_text("".join(json.dumps(text) + "\n" for text in texts))

@@ -24,7 +24,9 @@ NAMES = ["Mary", "Bill", "Ann", "Bob"]
 
 
 def write_texts(path, number):
-    path.write_text("".join(f"{NAMES[i % 4]} saw {NAMES[i % 3]} . {NAMES[i % 4]} left {i} .\n" for i in range(number)))
+    path.write_text(
+        "".join(f"{NAMES[i % 4]} saw {NAMES[i % 3]} . {NAMES[i % 4]} left {i} .\n" for i in range(number))
+    )
     return str(path)
 
 
@@ -38,8 +40,8 @@ def contents(folder):
 
 def annotate_and_die(arguments, at):
     """
-    Annotates in a process of its own. It is killed, without a chance to tidy up, at the `at`th moment before or after
-    an operation on files. Returns whether it came that far.
+    Annotates in a process of its own. It is killed, without a chance to tidy up, at the `at`th moment before
+    or after an operation on files. Returns whether it came that far.
     """
 
     def annotate():
@@ -118,7 +120,11 @@ def test_kill_9_in_the_middle_of_two_workers_then_the_same_command(tmp_path):
 
 
 def test_two_workers_go_on_with_a_run_and_set_aside_what_kills_them(tmp_path, monkeypatch):
-    texts, output, whole = write_texts(tmp_path / "texts.txt", 24), tmp_path / "out.jsonl", tmp_path / "whole.jsonl"
+    texts, output, whole = (
+        write_texts(tmp_path / "texts.txt", 24),
+        tmp_path / "out.jsonl",
+        tmp_path / "whole.jsonl",
+    )
     annotator = {"type": "troubled_coref", "fail": "3", "die": "13"}
     options = {"chunk_size": 2, "packages": PACKAGES}
     with monkeypatch.context() as patch, pytest.raises(SystemExit):
@@ -151,7 +157,9 @@ def test_two_workers_go_on_with_a_run_and_set_aside_what_kills_them(tmp_path, mo
     ]
     assert one[0].data == other[0].data
     place = f"{texts}, line 14"
-    assert one[1].data == {"failure": {"place": place, "error": "the process that annotated it died", "traceback": []}}
+    assert one[1].data == {
+        "failure": {"place": place, "error": "the process that annotated it died", "traceback": []}
+    }
 
 
 def read(path):

@@ -33,7 +33,9 @@ NAMES = ["Mary", "Bill", "Ann", "Bob", "Zoë"]
 @pytest.fixture
 def texts(tmp_path):
     path = tmp_path / "texts.txt"
-    path.write_text("".join(f"{NAMES[i % 5]} saw {NAMES[i % 3]} . {NAMES[i % 5]} left {i} .\n" for i in range(23)))
+    path.write_text(
+        "".join(f"{NAMES[i % 5]} saw {NAMES[i % 3]} . {NAMES[i % 5]} left {i} .\n" for i in range(23))
+    )
     return path
 
 
@@ -112,7 +114,9 @@ def test_a_reader_makes_the_same_instances_of_annotated_documents(tmp_path, toge
         instances(output, {"type": "annotated_wikihop"})
     plain = tmp_path / "plain.jsonl"
     write_documents(str(plain), [], {"reader": None})
-    with pytest.raises(ConfigurationError, match="documents of plain text, expected those of 'annotated_babi'"):
+    with pytest.raises(
+        ConfigurationError, match="documents of plain text, expected those of 'annotated_babi'"
+    ):
         instances(str(plain), BABI)
 
 
@@ -132,16 +136,29 @@ def test_a_further_layer_is_added(tmp_path, texts):
 def test_what_other_tools_have_annotated_becomes_documents(tmp_path, capsys):
     folder, output = PROJECT / "tests" / "fixtures" / "formats", tmp_path / "out.jsonl"
     for name, sizes in (
-        ("brat", "1 documents, 23 tokens, 3 sentences, 3 clusters, 7 mentions, 0 frames, 0 relations, 2 edges"),
-        ("corenlp", "1 documents, 18 tokens, 2 sentences, 2 clusters, 4 mentions, 0 frames, 0 relations, 16 edges"),
-        ("conll_2016", "2 documents, 16 tokens, 4 sentences, 0 clusters, 0 mentions, 0 frames, 4 relations, 0 edges"),
+        (
+            "brat",
+            "1 documents, 23 tokens, 3 sentences, 3 clusters, 7 mentions, 0 frames, 0 relations, 2 edges",
+        ),
+        (
+            "corenlp",
+            "1 documents, 18 tokens, 2 sentences, 2 clusters, 4 mentions, 0 frames, 0 relations, 16 edges",
+        ),
+        (
+            "conll_2016",
+            "2 documents, 16 tokens, 4 sentences, 0 clusters, 0 mentions, 0 frames, 4 relations, 0 edges",
+        ),
     ):
         assert command(folder / name, output, "--format", name, "--workers", 0, "--force") == 0
         assert sizes in capsys.readouterr().out
-        assert [document.text for _, document in read_documents(output)] == list(FORMATS[name].read_all(folder / name))
+        assert [document.text for _, document in read_documents(output)] == list(
+            FORMATS[name].read_all(folder / name)
+        )
     parts = tmp_path / "a.v4_gold_conll"
     parts.write_text(STORY)
-    command(parts, output, "--format", "conll_2012", "--annotator", "exact_match_coref", "--workers", 0, "--force")
+    command(
+        parts, output, "--format", "conll_2012", "--annotator", "exact_match_coref", "--workers", 0, "--force"
+    )
     texts = [document.text for _, document in read_documents(output)]
     assert [text.id for text in texts] == ["nw/made/00/made_0001_0", "nw/made/00/made_0001_1"]
     assert [text.clusters for text in texts] == [[[(0, 3), (7, 8), (10, 11)], [(7, 9)]], [[(0, 1)]]]
@@ -163,13 +180,17 @@ def test_the_same_bytes_whatever_the_chunks(tmp_path, texts, suffix):
     found = set()
     for i, sizes in enumerate([(8, None), (1, 5), (4, 23), (100, 100)]):
         output = tmp_path / f"{i}.jsonl{suffix}"
-        AnnotationRun(str(texts), str(output), EXACT, workers=0, batch_size=sizes[0], chunk_size=sizes[1]).run()
+        AnnotationRun(
+            str(texts), str(output), EXACT, workers=0, batch_size=sizes[0], chunk_size=sizes[1]
+        ).run()
         found.add(output.read_bytes())
     assert len(found) == 1
 
 
 def test_failing_documents_are_kept_aside_and_can_be_annotated_later(tmp_path, texts, capsys):
-    output, failed, later = (tmp_path / name for name in ("out.jsonl", "out.jsonl.failed.jsonl", "later.jsonl"))
+    output, failed, later = (
+        tmp_path / name for name in ("out.jsonl", "out.jsonl.failed.jsonl", "later.jsonl")
+    )
     troubled = json.dumps({"type": "troubled_coref", "fail": "Ann"})
     assert command(texts, output, "--annotator", troubled, "--workers", 0, "--batch-size", 4) == 0
     lines = list(enumerate(texts.read_text().splitlines(), start=1))
@@ -179,11 +200,15 @@ def test_failing_documents_are_kept_aside_and_can_be_annotated_later(tmp_path, t
     assert 5 < number < 23 and f"{number} documents or parts of documents failed" in printed
     assert printed.endswith("; the first error: ValueError: cannot stand 'Ann' in <object object at 0x…>\n")
     documents = [document for _, document in read_documents(str(output))]
-    assert [(d.text.id, d.text.tokens) for d in documents] == [(f"texts.txt:{n}", line.split()) for n, line in good]
+    assert [(d.text.id, d.text.tokens) for d in documents] == [
+        (f"texts.txt:{n}", line.split()) for n, line in good
+    ]
     assert (read_header(str(output))["documents"], read_header(str(output))["failed"]) == (len(good), number)
 
     aside = [document for _, document in read_documents(str(failed))]
-    assert [(d.text.id, d.text.tokens) for d in aside] == [(f"texts.txt:{n}", line.split()) for n, line in bad]
+    assert [(d.text.id, d.text.tokens) for d in aside] == [
+        (f"texts.txt:{n}", line.split()) for n, line in bad
+    ]
     reason = aside[0].data["failure"]
     assert reason["place"] == f"{texts}, line {bad[0][0]}"
     assert reason["error"] == "ValueError: cannot stand 'Ann' in <object object at 0x…>"
@@ -196,7 +221,9 @@ def test_failing_documents_are_kept_aside_and_can_be_annotated_later(tmp_path, t
     whole = tmp_path / "whole.jsonl"
     AnnotationRun(str(texts), str(whole), EXACT, workers=0).run()
     joined = documents + [document for _, document in read_documents(str(later))]
-    assert sorted(joined, key=lambda d: int(d.text.id.split(":")[1])) == [d for _, d in read_documents(str(whole))]
+    assert sorted(joined, key=lambda d: int(d.text.id.split(":")[1])) == [
+        d for _, d in read_documents(str(whole))
+    ]
 
 
 def test_failed_questions_stay_apart_from_their_passage(tmp_path):
@@ -213,7 +240,10 @@ def test_failed_questions_stay_apart_from_their_passage(tmp_path):
 
 def test_when_all_documents_fail_there_is_no_output(tmp_path, texts, capsys):
     output = tmp_path / "out.jsonl"
-    assert command(texts, output, "--annotator", '{"type": "troubled_coref", "fail": "saw"}', "--workers", 0) == 1
+    assert (
+        command(texts, output, "--annotator", '{"type": "troubled_coref", "fail": "saw"}', "--workers", 0)
+        == 1
+    )
     assert capsys.readouterr().out == ""
     assert sorted(os.listdir(tmp_path)) == ["out.jsonl.failed.jsonl", "texts.txt"]
     assert read_header(str(tmp_path / "out.jsonl.failed.jsonl"))["documents"] == 23
@@ -255,9 +285,15 @@ def test_finished_chunks_are_not_done_again(tmp_path, texts, monkeypatch):
 @pytest.mark.parametrize(
     "change, message",
     [
-        ({"annotator": {**EXACT, "min_mentions": 3}}, 'annotator: found {"type": "troubled_coref"}, expected {"type"'),
+        (
+            {"annotator": {**EXACT, "min_mentions": 3}},
+            'annotator: found {"type": "troubled_coref"}, expected {"type"',
+        ),
         ({"chunk_size": 5}, "chunk_size: found 4, expected 5"),
-        ({"reader": {"type": "annotated_babi"}, "input": str(FIXTURES / "qa2_train.txt")}, "reader: found null, exp"),
+        (
+            {"reader": {"type": "annotated_babi"}, "input": str(FIXTURES / "qa2_train.txt")},
+            "reader: found null, exp",
+        ),
         ({"input": "changed"}, 'input: found {"documents": 23, "sha256": '),
     ],
 )
@@ -285,7 +321,10 @@ def test_another_run_does_not_go_on_with_the_parts(tmp_path, texts, monkeypatch,
     assert message in str(error.value) and "start over with --force" in str(error.value)
     assert {name: (tmp_path / "out.jsonl.unfinished" / name).read_bytes() for name in kept} == kept
     AnnotationRun(**{**arguments, **change}, force=True).run()
-    assert not (tmp_path / "out.jsonl.unfinished").exists() and report_on_file(arguments["output"]).num_errors == 0
+    assert (
+        not (tmp_path / "out.jsonl.unfinished").exists()
+        and report_on_file(arguments["output"]).num_errors == 0
+    )
 
 
 def test_a_damaged_part_is_made_again(tmp_path, texts, monkeypatch):
@@ -379,13 +418,26 @@ def test_a_question_that_is_lost_is_counted_and_named(tmp_path, capsys, reader, 
     asked = [{"question_parse": parse}, {"question_parse": parse, "answer2": 5}, {"answer1": "Ann"}]
     dassa = {"document_id": "d", "summary_parse": parse, "questions": asked}
     path.write_text(json.dumps(dassa if reader == "annotated_narrativeqa" else SQUAD))
-    words = ["--reader", reader, "--annotator", "exact_match_coref", "--workers", 0, "--chunk-size", chunk_size]
+    words = [
+        "--reader",
+        reader,
+        "--annotator",
+        "exact_match_coref",
+        "--workers",
+        0,
+        "--chunk-size",
+        chunk_size,
+    ]
     assert command(path, output, *words) == 0
     ((_, document),) = read_documents(output)
     assert len(document.questions) == 1 and read_header(output)["failed"] == 2
     assert "2 documents or parts of documents failed" in capsys.readouterr().err
     reasons = [document.data["failure"]["error"] for _, document in read_documents(f"{output}.failed.jsonl")]
-    places = ("questions[1].answer2", "questions[2]") if reader == "annotated_narrativeqa" else ("qas[1]", "qas[2]")
+    places = (
+        ("questions[1].answer2", "questions[2]")
+        if reader == "annotated_narrativeqa"
+        else ("qas[1]", "qas[2]")
+    )
     assert len(reasons) == 2 and all(str(path) in reason for reason in reasons)
     assert all(place in reason for place, reason in zip(places, reasons))
 
@@ -394,7 +446,9 @@ def test_what_is_malformed_in_a_format_costs_itself_and_is_said_once(tmp_path, r
     path, output = tmp_path / "a.conllu", tmp_path / "out.jsonl"
     rows = ["1\tAnn\t_\tX\t_\t_\t2\tnsubj\t_\tEntity=(person)", "2\tleft\t_\tX\t_\t_\tx\troot\t_\t_"]
     path.write_text(
-        "\n".join(["# newdoc id = a", "# global.Entity = etype", *rows, "", "# newdoc id = b", "1\tx", "", ""])
+        "\n".join(
+            ["# newdoc id = a", "# global.Entity = etype", *rows, "", "# newdoc id = b", "1\tx", "", ""]
+        )
     )
     run = run_command(
         "allennlp_coref_rc", "annotate", path, output, "--format", "conllu", "--workers", 0, folder=tmp_path
@@ -416,7 +470,10 @@ def test_what_is_malformed_in_a_format_costs_itself_and_is_said_once(tmp_path, r
         (["--annotator", '{"type": "exact_match_coref", "min_mentions": 0}'], "min_mentions is 0"),
         ([], "expected --annotator"),
         (["--format", "brat"], "texts.txt: found another ending, expected .ann"),
-        (["--format", "brat", "--reader", "annotated_babi"], "found --reader and --format, expected one of them"),
+        (
+            ["--format", "brat", "--reader", "annotated_babi"],
+            "found --reader and --format, expected one of them",
+        ),
         (["--annotator", "exact_match_coref", "--check", "x"], "expected files alone"),
     ],
 )
@@ -436,7 +493,12 @@ def test_configs_are_names_texts_files_or_experiments(tmp_path, texts):
     for i, arguments in enumerate(
         [
             ["--annotator", "exact_match_coref", "--reader", "annotated_babi"],
-            ["--annotator", '{type: "exact_match_coref", min_mentions: 1 + 1}', "--reader", tmp_path / "reader.json"],
+            [
+                "--annotator",
+                '{type: "exact_match_coref", min_mentions: 1 + 1}',
+                "--reader",
+                tmp_path / "reader.json",
+            ],
             ["--reader", tmp_path / "reader.json"],
             ["--annotator", tmp_path / "annotator.jsonnet", "--reader", '{"type": "annotated_babi"}'],
             ["--annotator", experiment, "--reader", "annotated_babi"],
@@ -501,7 +563,10 @@ def test_a_cluster_gives_the_same_bytes(tmp_path, texts):
 @pytest.mark.parametrize(
     "address, what",
     [
-        ("tcp://127.0.0.1:1", r"no scheduler answers \(tried for 1 seconds\), expected the address that `dask sched"),
+        (
+            "tcp://127.0.0.1:1",
+            r"no scheduler answers \(tried for 1 seconds\), expected the address that `dask sched",
+        ),
         ("nonsense", "found no address"),
     ],
 )
@@ -548,7 +613,9 @@ def test_a_small_input_is_annotated_by_the_process_itself(tmp_path, monkeypatch,
 
 
 def test_pipes(tmp_path, run_command):
-    """Plain text by dashes, with a pipe as output too, and JSON by the names of devices, with a file as output."""
+    """
+    Plain text by dashes, with a pipe as output too, and JSON by the names of devices, with a file as output.
+    """
     options = ["--annotator", "exact_match_coref", "--workers", "0"]
     words = [sys.executable, "-m", "allennlp_coref_rc", "annotate", "-", "-", *options]
     text = "Zoë left. She slept."
@@ -583,7 +650,9 @@ def test_another_encoding(tmp_path):
         documents = [document for _, document in read_documents(str(words[0]))]
         assert [document.text.tokens[0] for document in documents] == ["Zoë"] * expected
     with pytest.raises(ConfigurationError, match="found --encoding and --reader"):
-        command(tmp_path / "a.txt", *words, "--encoding", "latin-1", "--reader", "annotated_lambada", "--force")
+        command(
+            tmp_path / "a.txt", *words, "--encoding", "latin-1", "--reader", "annotated_lambada", "--force"
+        )
 
 
 def test_annotating_twice_adds_nothing(tmp_path, texts):

@@ -124,6 +124,10 @@ def test_models_load_from_the_hub_and_are_not_trusted(hub, tmp_path, capsys):
         assert status == 0, err
         assert "accuracy" in out
     address = "hf://someone/stranger"
-    assert refusal(capsys, "evaluate", address, DATA).startswith(f"{address}: found 'stranger.Anything' in its config")
+    assert refusal(capsys, "evaluate", address, DATA).startswith(
+        f"{address}: found 'stranger.Anything' in its config"
+    )
     address = "hf://someone/nothing"
-    assert refusal(capsys, "evaluate", address, DATA).startswith(f"{address}: cannot get an archive from there: ")
+    assert refusal(capsys, "evaluate", address, DATA).startswith(
+        f"{address}: cannot get an archive from there: "
+    )

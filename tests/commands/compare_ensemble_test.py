@@ -24,9 +24,15 @@ def write(path, *predictions):
 @pytest.fixture
 def files(tmp_path):
     return [
-        write(tmp_path / "1", ("a", "Milk", {"milk": 0.4, "apple": 0.6}), ("b", "yes", {"yes": 0.1, "no": 0.9})),
-        write(tmp_path / "2", ("a", "Milk", {"apple": 0.3, "milk": 0.7}), ("b", "yes", {"yes": 0.6, "no": 0.4})),
-        write(tmp_path / "3", ("a", "Milk", {"cup": 0.5, "milk": 0.5}), ("b", "yes", {"no": 0.5, "yes": 0.5})),
+        write(
+            tmp_path / "1", ("a", "Milk", {"milk": 0.4, "apple": 0.6}), ("b", "yes", {"yes": 0.1, "no": 0.9})
+        ),
+        write(
+            tmp_path / "2", ("a", "Milk", {"apple": 0.3, "milk": 0.7}), ("b", "yes", {"yes": 0.6, "no": 0.4})
+        ),
+        write(
+            tmp_path / "3", ("a", "Milk", {"cup": 0.5, "milk": 0.5}), ("b", "yes", {"no": 0.5, "yes": 0.5})
+        ),
     ]
 
 
@@ -47,7 +53,12 @@ def test_the_candidate_of_the_highest_mean_probability_is_the_answer(files, tmp_
 
 def test_readers_that_have_no_answer_have_none_together(tmp_path):
     """No candidate occurs in the passage. The gold answer may still be the word "none"."""
-    prediction = {"id": "a", "answer": None, "gold": "none", "candidate_probabilities": {"none": 1e-7, "one": 1e-7}}
+    prediction = {
+        "id": "a",
+        "answer": None,
+        "gold": "none",
+        "candidate_probabilities": {"none": 1e-7, "one": 1e-7},
+    }
     paths = [tmp_path / name for name in ("1", "2")]
     for path in paths:
         path.write_text(json.dumps(prediction) + "\n")
@@ -56,7 +67,9 @@ def test_readers_that_have_no_answer_have_none_together(tmp_path):
     assert together == {**prediction, "correct": False}
     assert read_scores(str(paths[0])) == [Scored("a", 0.0, "none")]
     # If one of them has an answer, it counts.
-    paths[0].write_text(json.dumps({**prediction, "answer": "one", "candidate_probabilities": {"one": 0.9}}) + "\n")
+    paths[0].write_text(
+        json.dumps({**prediction, "answer": "one", "candidate_probabilities": {"one": 0.9}}) + "\n"
+    )
     call(tmp_path / "ensemble.jsonl", *paths)
     assert json.loads((tmp_path / "ensemble.jsonl").read_text())["answer"] == "one"
 
@@ -65,8 +78,14 @@ def test_readers_that_have_no_answer_have_none_together(tmp_path):
     "predictions, message",
     [
         ([("a", "Milk", {"milk": 1})], "other: found nothing as number 2, expected what .*1 has there"),
-        ([("a", "Milk", {"milk": 1}), ("c", "yes", {"no": 1})], "other: found the question 'c' with the answer 'yes'"),
-        ([("a", "Milk", {"milk": float("nan")})], "other, line 1, object 1: found {'milk': nan} as candidate_prob"),
+        (
+            [("a", "Milk", {"milk": 1}), ("c", "yes", {"no": 1})],
+            "other: found the question 'c' with the answer 'yes'",
+        ),
+        (
+            [("a", "Milk", {"milk": float("nan")})],
+            "other, line 1, object 1: found {'milk': nan} as candidate_prob",
+        ),
         ([("a", None, {"milk": 1})], "other, line 1, object 1: found no gold answer"),
     ],
 )

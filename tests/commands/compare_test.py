@@ -13,7 +13,9 @@ def call(*arguments):
 def files(tmp_path):
     paths = tmp_path / "first.jsonl", tmp_path / "second.jsonl"
     for shift, path in enumerate(paths):
-        questions = ({"id": i, "correct": i % 10 > 4 * shift, "rouge_l": i / 100 - shift / 10} for i in range(60))
+        questions = (
+            {"id": i, "correct": i % 10 > 4 * shift, "rouge_l": i / 100 - shift / 10} for i in range(60)
+        )
         path.write_text("".join(json.dumps(question) + "\n" for question in questions))
     return paths
 
@@ -63,4 +65,6 @@ def test_what_is_wrong_is_said_in_a_line(files, capsys):
     assert "absent.jsonl: no such file" in refusal(capsys, files[0], "absent.jsonl")
     assert "found 1 files of predictions, expected two" in refusal(capsys, files[0])
     for option, value in (("--samples", 0), ("--seed", -1)):
-        assert f"{option}: found {value}, expected" in refusal(capsys, *files, "--score", "rouge_l", option, value)
+        assert f"{option}: found {value}, expected" in refusal(
+            capsys, *files, "--score", "rouge_l", option, value
+        )

@@ -39,7 +39,11 @@ def served(monkeypatch):
 
 
 def test_archives_have_the_names_of_their_folders_unless_others_are_given(tmp_path):
-    arguments = [f"{tmp_path}/gru/model.tar.gz", f"mine={tmp_path}/gru/model.tar.gz", f"{tmp_path}/other.tar.gz"]
+    arguments = [
+        f"{tmp_path}/gru/model.tar.gz",
+        f"mine={tmp_path}/gru/model.tar.gz",
+        f"{tmp_path}/other.tar.gz",
+    ]
     assert list(named_archives(arguments)) == ["gru", "mine", "other"]
 
 
@@ -85,7 +89,9 @@ def test_the_key_is_only_in_a_private_file_that_the_browser_opens(monkeypatch):
 
     def start(words, **options):
         file = Path(words[-1].removeprefix("file://"))
-        opened.append((words, file, stat.S_IMODE(file.stat().st_mode), stat.S_IMODE(file.parent.stat().st_mode)))
+        opened.append(
+            (words, file, stat.S_IMODE(file.stat().st_mode), stat.S_IMODE(file.parent.stat().st_mode))
+        )
         assert f"url={address}" in file.read_text()
 
     monkeypatch.setattr(bootstrap, "load_config_options", lambda options: None)
@@ -102,7 +108,9 @@ def test_who_does_not_know_the_address_sees_nothing(monkeypatch):
     """Every user of a machine can reach its ports."""
     bootstrap = pytest.importorskip("streamlit.web.bootstrap")
     paths = []
-    monkeypatch.setattr(bootstrap, "load_config_options", lambda options: paths.append(options["server_baseUrlPath"]))
+    monkeypatch.setattr(
+        bootstrap, "load_config_options", lambda options: paths.append(options["server_baseUrlPath"])
+    )
     monkeypatch.setattr(bootstrap, "run", lambda *arguments: None)
     for _ in range(2):
         server.serve({}, False, None, True)

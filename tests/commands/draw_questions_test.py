@@ -60,7 +60,19 @@ def run(*arguments):
 
 def type_of(prediction):
     """The first in this order that a pattern finds."""
-    order = ["what", "when", "where", "which", "who", "why", "how far", "how long", "how many", "how much", "how old"]
+    order = [
+        "what",
+        "when",
+        "where",
+        "which",
+        "who",
+        "why",
+        "how far",
+        "how long",
+        "how many",
+        "how much",
+        "how old",
+    ]
     question = " ".join(prediction["question_tokens"])
     return next((words for words in [*order, "how"] if re.search(words, question, re.IGNORECASE)), "other")
 
@@ -107,7 +119,9 @@ def test_tables_and_pictures_have_the_metrics_of_each_group(tmp_path, monkeypatc
     assert tables.count("## ") == 2 * len(MEASURES)
     row = next(r for r in rows if (r["group"], r["reader"], r["measure"]) == ("how many", "Other", "rouge_l"))
     cell = f"{float(row['score']):.2f} ({float(row['difference']):+.2f}, "
-    assert re.search(rf"^\| how many \| {row['questions']} \| [\d.]+ \| {re.escape(cell)}", tables, re.MULTILINE)
+    assert re.search(
+        rf"^\| how many \| {row['questions']} \| [\d.]+ \| {re.escape(cell)}", tables, re.MULTILINE
+    )
 
 
 def test_scores_that_predictions_have_count(tmp_path):
@@ -162,9 +176,15 @@ def without(values, key):
 @pytest.mark.parametrize(
     "change, message",
     [
-        (lambda values: without(values, "answer"), "a.jsonl, line 1, object 1: .*an object with the key 'answer'"),
+        (
+            lambda values: without(values, "answer"),
+            "a.jsonl, line 1, object 1: .*an object with the key 'answer'",
+        ),
         (lambda values: values[:1] * 2, r"a.jsonl, line 2, object 2: found the id 'd0##000' a second time"),
-        (lambda values: values[1:], "a.jsonl: found no prediction for the question 'd0##000', which .*b.jsonl has"),
+        (
+            lambda values: values[1:],
+            "a.jsonl: found no prediction for the question 'd0##000', which .*b.jsonl has",
+        ),
         (
             lambda values: [{**values[0], "answer_texts": ["no"]}, *values[1:]],
             r"a.jsonl: found the answer_texts \['no'\] of the question 'd0##000', expected those that .*b.jsonl has",

@@ -111,7 +111,10 @@ def test_at_boundaries_it_is_the_encoding_there_that_answers(tmp_path, monkeypat
     known = predictor._model.vocab.get_token_to_index_vocabulary("class_labels")
     found = torch.tensor([[float(value) for value in values] for _, *values in rows])
     # The correct answer is shown even to a reader that does not know it.
-    assert set(candidates) == {*known, "milk,football"} and (found[:, candidates.index("milk,football")] == 0).all()
+    assert (
+        set(candidates) == {*known, "milk,football"}
+        and (found[:, candidates.index("milk,football")] == 0).all()
+    )
     for candidate, index in known.items():
         assert torch.allclose(found[:, candidates.index(candidate)], expected[:, index], atol=6e-5)
     assert found.std() > 0.05
@@ -136,7 +139,12 @@ def test_of_many_candidates_the_probable_ones_are_shown():
 @pytest.mark.parametrize(
     "story, name, more, message",
     [
-        ("qa8_test.txt", "GA", ["--questions", "3"], "qa8_test.txt: found 2 questions, expected .* of 1 to 2, not 3"),
+        (
+            "qa8_test.txt",
+            "GA",
+            ["--questions", "3"],
+            "qa8_test.txt: found 2 questions, expected .* of 1 to 2, not 3",
+        ),
         (
             "qa2_test.txt",
             "extractive",

@@ -1,4 +1,7 @@
-"""The commands that fine-tune base-sized transformers, with transformers in their place that are as wide, and tiny."""
+"""
+The commands that fine-tune base-sized transformers, with transformers in their place that are as wide, and
+tiny.
+"""
 
 import json
 import os
@@ -45,7 +48,9 @@ def tiny(tmp_path_factory):
     folder = tmp_path_factory.mktemp("transformers")
     sizes = {"hidden_size": 768, "num_hidden_layers": 1, "initializer_range": 0.02}
     return {
-        name: tiny_transformers.make(architecture, folder / architecture, max_position_embeddings=length, **sizes)
+        name: tiny_transformers.make(
+            architecture, folder / architecture, max_position_embeddings=length, **sizes
+        )
         for name, (architecture, length) in TRANSFORMERS.items()
     }
 
@@ -99,10 +104,15 @@ def test_printed_commands_are_those_of_the_models_that_rows_say(printed, folder,
         values = with_overrides(_load(parsed[0].param_path), json.loads(parsed[0].overrides))
         assert not check_config(values)
 
-        (transformer,) = (one for one in TRANSFORMERS if one.lower().split("/")[-1].startswith(name.split("_")[0]))
+        (transformer,) = (
+            one for one in TRANSFORMERS if one.lower().split("/")[-1].startswith(name.split("_")[0])
+        )
         assert f"the weights of {transformer}" in condition.needs
         readers = values["dataset_reader"], values["validation_dataset_reader"]
-        named = [values["model"]["transformer"], *(reader["token_indexers"]["transformer"] for reader in readers)]
+        named = [
+            values["model"]["transformer"],
+            *(reader["token_indexers"]["transformer"] for reader in readers),
+        ]
         assert [part["model_name"] for part in named] == [transformer] * 3
         assert values["model"]["transformer"]["max_length"] == TRANSFORMERS[transformer][1]
 
@@ -124,7 +134,9 @@ def test_a_printed_command_runs_with_nothing_but_another_transformer(printed, fo
     assert all({"answers", "answer", "exact_match", "f1"} <= prediction.keys() for prediction in predictions)
     (path,) = folder.rglob("metrics.json")
     metrics = json.loads(path.read_text())
-    assert metrics["best_validation_f1"] == pytest.approx(sum(p["f1"] for p in predictions) / len(predictions))
+    assert metrics["best_validation_f1"] == pytest.approx(
+        sum(p["f1"] for p in predictions) / len(predictions)
+    )
 
 
 def test_without_a_gpu_they_are_left_out(folder, capsys, monkeypatch):
@@ -135,14 +147,22 @@ def test_without_a_gpu_they_are_left_out(folder, capsys, monkeypatch):
     assert "0 of 0 runs finished" in said.out and said.err.count("[no GPU]") == 11
     assert "quoref.bert: a run needs a GPU, and the weights of bert-base-cased; add --gpus" in said.err
     for way, line in (
-        ("--list", "bert: BERT-base: a run needs a GPU, and the weights of bert-base-cased; 0 of 3 runs finished"),
-        ("--report", "BERT-base; BERT-base + DASSA with coreference: a run needs a GPU, and the weights of bert-base"),
+        (
+            "--list",
+            "bert: BERT-base: a run needs a GPU, and the weights of bert-base-cased; 0 of 3 runs finished",
+        ),
+        (
+            "--report",
+            "BERT-base; BERT-base + DASSA with coreference: a run needs a GPU, and the weights of bert-base",
+        ),
     ):
         main(["reproduce", "--conditions", "transformers.yaml", "--table", "*.quoref", way])
         assert line in capsys.readouterr().out
 
 
-def test_the_command_of_the_page_runs_with_nothing_but_another_transformer(folder, tiny, tmp_path, monkeypatch):
+def test_the_command_of_the_page_runs_with_nothing_but_another_transformer(
+    folder, tiny, tmp_path, monkeypatch
+):
     """And on a processor, where there is no automatic mixed precision."""
     page = (PROJECT / "docs" / "transformers.md").read_text()
     (command,) = re.findall(

@@ -76,7 +76,9 @@ def test_nothing_heavy_is_imported(words, tmp_path):
     (tmp_path / "run" / "config.json").write_text('{"trainer": {"num_epochs": 1}}')
     (tmp_path / "run" / "metrics_epoch_0.json").write_text('{"epoch": 0, "validation_loss": 0.5}')
     if "mix" in words:
-        main(["data", "simulate", str(tmp_path / "stories"), "--tasks", "1", "--train", "30", "--valid", "30"])
+        main(
+            ["data", "simulate", str(tmp_path / "stories"), "--tasks", "1", "--train", "30", "--valid", "30"]
+        )
     code = (
         "import sys\nfrom allennlp_coref_rc.__main__ import main\n"
         f"try:\n    main({words!r})\nexcept SystemExit as stop:\n    assert not stop.code, stop.code\n"
@@ -95,7 +97,10 @@ def test_a_command_that_no_longer_works_names_another(capsys):
 def test_a_command_whose_package_is_missing_says_so(capsys, monkeypatch):
     monkeypatch.setattr("allennlp_coref_rc.commands.allennlp.find_spec", lambda name: None)
     assert status("checklist", "model.tar.gz", "sentiment-analysis") == 2
-    assert capsys.readouterr().err == "coref-rc: checklist: found no package checklist, which this command needs\n"
+    assert (
+        capsys.readouterr().err
+        == "coref-rc: checklist: found no package checklist, which this command needs\n"
+    )
 
 
 def test_what_the_user_did_wrong_has_a_traceback_only_on_demand(capsys):
@@ -108,7 +113,9 @@ def test_what_the_user_did_wrong_has_a_traceback_only_on_demand(capsys):
 def run_python(program, **variables):
     environment = {name: value for name, value in os.environ.items() if name not in variables}
     environment.update({name: value for name, value in variables.items() if value is not None})
-    return subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, env=environment, cwd=PROJECT)
+    return subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, env=environment, cwd=PROJECT
+    )
 
 
 @pytest.mark.parametrize("given, expected", [(None, "passive"), ("active", "active")])
@@ -120,7 +127,9 @@ def test_threads_wait_without_spinning_unless_the_user_says_otherwise(given, exp
 @pytest.mark.parametrize("module, is_frozen", [("triton", False), ("json", True)])
 @pytest.mark.parametrize("last", ["", "atexit.register(main.skip_garbage_collection)"])
 def test_objects_of_triton_are_collected_at_exit(last, module, is_frozen):
-    """Its bindings print a report on each object that is not. `last` is of commands, and not of their workers."""
+    """
+    Its bindings print a report on each object that is not. `last` is of commands, and not of their workers.
+    """
     program = (
         "import atexit, gc, sys, types\natexit.register(lambda: print(gc.get_freeze_count() > 0))\n"
         f"from allennlp_coref_rc import __main__ as main\n{last}\n"

@@ -19,7 +19,9 @@ from tests.training_config.configs import load_small
 
 PAGE = PROJECT / "docs" / "mistakes.md"
 
-MISTAKES = re.findall(r"^## (.+?)\n.*?^```console\n\$ (.+?)\n(.+?)^```", PAGE.read_text(), re.MULTILINE | re.DOTALL)
+MISTAKES = re.findall(
+    r"^## (.+?)\n.*?^```console\n\$ (.+?)\n(.+?)^```", PAGE.read_text(), re.MULTILINE | re.DOTALL
+)
 
 
 @pytest.fixture(scope="module")
@@ -73,7 +75,9 @@ def test_a_paragraph_in_a_process_of_its_own(clone):
     command = [sys.executable, "-m", "allennlp_coref_rc", "train", "small.json", "-s", "output/quick_start"]
     result = subprocess.run(command, cwd=clone, capture_output=True, text=True)
     assert result.returncode == 2 and result.stdout == ""
-    assert re.fullmatch(r"coref-rc: -s output/quick_start: found a folder that is not empty; .*\n", result.stderr)
+    assert re.fullmatch(
+        r"coref-rc: -s output/quick_start: found a folder that is not empty; .*\n", result.stderr
+    )
 
 
 def test_a_good_config_is_said_to_be_good(clone, monkeypatch, capsys):
@@ -84,25 +88,50 @@ def test_a_good_config_is_said_to_be_good(clone, monkeypatch, capsys):
     main(["check", "training_config/babi/quick_start.jsonnet"])
     _, *sizes = capsys.readouterr().out.splitlines()
     numbers = {"train": "900", "validation": "100", "test": "1,000"}
-    assert [line.partition(";")[0] for line in sizes] == [f"{key}_data_path: {n} items" for key, n in numbers.items()]
+    assert [line.partition(";")[0] for line in sizes] == [
+        f"{key}_data_path: {n} items" for key, n in numbers.items()
+    ]
 
 
 @pytest.mark.parametrize(
     "words, message",
     [
-        (["train", "small.json", "-s", "new", "--recover"], "--recover specified but serialization_dir (new)"),
-        (["train", "small.json", "-s", "small.json"], "small.json: a part of this path is a file, expected a folder"),
+        (
+            ["train", "small.json", "-s", "new", "--recover"],
+            "--recover specified but serialization_dir (new)",
+        ),
+        (
+            ["train", "small.json", "-s", "small.json"],
+            "small.json: a part of this path is a file, expected a folder",
+        ),
         (["train", "small.json", "-s", "new", "--include-package", "nothing"], "nothing: no such package"),
-        (["train", "nowhere/else.json", "-s", "new"], "nowhere/else.json: no such config; coref-rc configs lists"),
+        (
+            ["train", "nowhere/else.json", "-s", "new"],
+            "nowhere/else.json: no such config; coref-rc configs lists",
+        ),
         (["build-vocab", "small.json", "vocabulary"], "expected a name that ends in .tar.gz"),
         (["build-vocab", "small.json", "half.tar.gz"], "half.tar.gz is there already; -f replaces it"),
         (["evaluate", "nowhere.tar.gz", "test"], "nowhere.tar.gz: no such archive"),
         (["evaluate", "small.json", "test"], "small.json: found a damaged archive"),
         (["evaluate", "output/quick_start", "tset"], "qa2_tset.txt: no such file"),
-        (["evaluate", "output/quick_start", "test", "--cuda-device", "0"], "--cuda-device: found 0, but this machine"),
-        (["evaluate", "output/quick_start", "test", "--output-file", "x/y"], "x/y: found no folder x to write it to"),
         (
-            ["evaluate", "output/quick_start", "test", "--output-file", "new", "--predictions-output-file", "./new"],
+            ["evaluate", "output/quick_start", "test", "--cuda-device", "0"],
+            "--cuda-device: found 0, but this machine",
+        ),
+        (
+            ["evaluate", "output/quick_start", "test", "--output-file", "x/y"],
+            "x/y: found no folder x to write it to",
+        ),
+        (
+            [
+                "evaluate",
+                "output/quick_start",
+                "test",
+                "--output-file",
+                "new",
+                "--predictions-output-file",
+                "./new",
+            ],
             "./new: found the same file for two outputs, expected another for each",
         ),
         (
@@ -117,8 +146,14 @@ def test_a_good_config_is_said_to_be_good(clone, monkeypatch, capsys):
             ["predict", "output/quick_start", "small.json", "--predictor", "span_reader"],
             "found the predictor SpanReaderPredictor for the model GAReader, expected cloze_reader",
         ),
-        (["diff", "output/quick_start/best.th", "trainer.th"], "trainer.th: found 'epoch', which is not a tensor"),
-        (["print-results", "nowhere", "--keys", "accuracy"], "nowhere: no such folder, expected one of trainings"),
+        (
+            ["diff", "output/quick_start/best.th", "trainer.th"],
+            "trainer.th: found 'epoch', which is not a tensor",
+        ),
+        (
+            ["print-results", "nowhere", "--keys", "accuracy"],
+            "nowhere: no such folder, expected one of trainings",
+        ),
         *(
             (words, f"{path}: found a device or a pipe, expected a file")
             for path in ("pipe", "/dev/zero")
@@ -154,8 +189,16 @@ def test_other_mistakes(words, message, clone, monkeypatch, capsys):
 @pytest.mark.parametrize(
     "key, value, message",
     [
-        ("trainer.optimizer.lr", -1, "trainer.optimizer: the config gives AdamOptimizer .* Invalid learning rate: -1"),
-        ("trainer.use_amp", True, "trainer: the config gives GradientDescentTrainer .* requires a cuda device"),
+        (
+            "trainer.optimizer.lr",
+            -1,
+            "trainer.optimizer: the config gives AdamOptimizer .* Invalid learning rate: -1",
+        ),
+        (
+            "trainer.use_amp",
+            True,
+            "trainer: the config gives GradientDescentTrainer .* requires a cuda device",
+        ),
         (
             "trainer.momentum_scheduler",
             {"type": "inverted_triangular", "cool_down": 2, "warm_up": 2},
@@ -186,7 +229,11 @@ def test_a_value_that_is_refused_after_the_data_are_read(key, value, message, cl
     with pytest.raises(SystemExit) as stop:
         main(["train", "small.json", "-s", "new", "-o", json.dumps({key: value})])
     error = capsys.readouterr().err
-    assert stop.value.code == 2 and re.fullmatch(f"coref-rc: .*{message}.*\n", error) and not os.path.exists("new")
+    assert (
+        stop.value.code == 2
+        and re.fullmatch(f"coref-rc: .*{message}.*\n", error)
+        and not os.path.exists("new")
+    )
 
 
 def test_a_full_disk(clone, monkeypatch, capsys):
@@ -224,15 +271,25 @@ def test_an_interruption_says_how_to_go_on(clone, tmp_path, monkeypatch, capsys)
     assert stop.value.code == 130
     error = capsys.readouterr().err
     assert (
-        f"coref-rc: stopped; {folder}/model.tar.gz has the best model so far; the same command with --recover" in error
+        f"coref-rc: stopped; {folder}/model.tar.gz has the best model so far; the same command with --recover"
+        in error
     )
     assert "Traceback" not in error
 
 
 def test_an_interruption_of_predict_says_where_its_answers_are(clone, monkeypatch, capsys):
     monkeypatch.chdir(clone)
-    monkeypatch.setattr("allennlp_coref_rc.commands.allennlp_predict.Manager.run", Mock(side_effect=KeyboardInterrupt))
-    words = ["predict", "output/quick_start", "test", "--use-dataset-reader", "--output-file", "answers.jsonl"]
+    monkeypatch.setattr(
+        "allennlp_coref_rc.commands.allennlp_predict.Manager.run", Mock(side_effect=KeyboardInterrupt)
+    )
+    words = [
+        "predict",
+        "output/quick_start",
+        "test",
+        "--use-dataset-reader",
+        "--output-file",
+        "answers.jsonl",
+    ]
     assert screen(words, capsys) == (130, "\ncoref-rc: stopped; answers.jsonl.part has the answers so far\n")
 
 

@@ -56,8 +56,8 @@ def call(output, *more):
 
 def call_forking(stay, output, *more):
     """
-    Does the same, but a second run waits before its third epoch as long as a file is there. Runs are forks of this
-    process, and not of another one that has imported everything. So no other thread may be at work.
+    Does the same, but a second run waits before its third epoch as long as a file is there. Runs are forks of
+    this process, and not of another one that has imported everything. So no other thread may be at work.
     """
 
     undisturbed = GradientDescentTrainer._train_epoch
@@ -95,7 +95,8 @@ def on_validation(run):
 def report_of(output, capsys, *more):
     capsys.readouterr()
     assert call(output, *TABLE, *more, "--report") == 0
-    # Hours are a line's last cell, and the only numbers of two digits after the point; minutes stand behind means.
+    # Hours are a line's last cell, and the only numbers of two digits after the point; minutes stand behind
+    # means.
     text = re.sub(r"\| \d+\.\d\d \|$", "| hours |", capsys.readouterr().out, flags=re.MULTILINE)
     return re.sub(r"\((\d+)\) \| \d+\.\d \|", r"(\1) | minutes |", text)
 
@@ -210,7 +211,9 @@ def test_a_run_whose_disk_fills_goes_on(swept, tmp_path, capsys):
     (undisturbed,) = runs(swept[0], row="gru", seeds=[1])
     with files_of_at_most(200_000), pytest.raises(RuntimeError):
         execute(run, commit="abc")
-    advice = "a file of weights could not be written; no space may be left on the disk; free space, then the same"
+    advice = (
+        "a file of weights could not be written; no space may be left on the disk; free space, then the same"
+    )
     assert advice in session.reason(run)
     capsys.readouterr()
     with files_of_at_most(0), pytest.raises(SystemExit):

@@ -1,4 +1,7 @@
-"""Ctrl-C, SIGTERM, kill -9 or a full disk stops commands. They say how to go on, and then end with the same results."""
+"""
+Ctrl-C, SIGTERM, kill -9 or a full disk stops commands. They say how to go on, and then end with the same
+results.
+"""
 
 import hashlib
 import itertools
@@ -45,7 +48,9 @@ class TestAnnotate:
     @pytest.fixture
     def texts(self, tmp_path):
         path = tmp_path / "texts.txt"
-        path.write_text("".join(f"Mary saw {name} . Mary left .\n" for name in ("Bill", "Ann", "Bob", "Tim", "Joe")))
+        path.write_text(
+            "".join(f"Mary saw {name} . Mary left .\n" for name in ("Bill", "Ann", "Bob", "Tim", "Joe"))
+        )
         return path
 
     @pytest.fixture
@@ -69,10 +74,13 @@ class TestAnnotate:
                 break
             stops += 1
             assert status == STATUS[kind]
-            assert capsys.readouterr().err.endswith(REASON[kind] + GO_ON.format(" without --force" * bool(force)))
+            assert capsys.readouterr().err.endswith(
+                REASON[kind] + GO_ON.format(" without --force" * bool(force))
+            )
             # There are no half-written files.
             assert kind != "full" or all(
-                re.search(r"(^|/)(lock|plan\.json|\d{6}\.jsonl|out.*)$", name) for name in contents(tmp_path / str(at))
+                re.search(r"(^|/)(lock|plan\.json|\d{6}\.jsonl|out.*)$", name)
+                for name in contents(tmp_path / str(at))
             )
             again = status_of([*words, folder / "out.jsonl"])
             assert again == 0 or "out.jsonl is there already" in capsys.readouterr().err
@@ -89,7 +97,10 @@ class TestAnnotate:
             assert status_of([*words, folder / "out.jsonl"]) == 2
         error = capsys.readouterr().err
         assert error.startswith(f"coref-rc: {folder}/out.jsonl.unfinished/") and error.count("\n") == 1
-        assert "it would become larger than a file may be here; free space, then the same command resumes" in error
+        assert (
+            "it would become larger than a file may be here; free space, then the same command resumes"
+            in error
+        )
         assert status_of([*words, folder / "out.jsonl"]) == 0
         assert contents(folder) == contents(whole)
 
@@ -165,9 +176,8 @@ class TestDownload:
         with files_of_at_most(300_000):
             assert status_of(words) == 1
         part = tmp_path / "some" / "a.bin.part"
-        expected = (
-            f"some: incomplete. {part}: it would become larger than a file may be here; run this again to resume\n"
-        )
+        reason = "it would become larger than a file may be here; run this again to resume"
+        expected = f"some: incomplete. {part}: {reason}\n"
         assert capsys.readouterr().out.endswith(expected)
         assert part.stat().st_size == 300_000
         assert status_of(words) == 0
@@ -191,8 +201,8 @@ def test_a_training_stopped_in_each_way_comes_to_the_results_of_one_that_was_not
 
     def half_files():
         """
-        The files that are not whole. None should be: nothing is left of files whose writing failed, and an archive gets
-        its name when it is whole.
+        The files that are not whole. None should be: nothing is left of files whose writing failed, and an
+        archive gets its name when it is whole.
         """
         return [path.name for path in (tmp_path / "run").glob("*.t*") if not is_whole(path)]
 
@@ -209,7 +219,9 @@ def test_a_training_stopped_in_each_way_comes_to_the_results_of_one_that_was_not
     assert status == 130 and error.endswith(f"{tmp_path}/run/model.tar.gz has the best model so far; {go_on}")
     with files_of_at_most(1_000_000):
         status, error = stopped("full", 99, "--recover")
-    reason = f"coref-rc: {tmp_path}/run: a file of weights could not be written; no space may be left on the disk"
+    reason = (
+        f"coref-rc: {tmp_path}/run: a file of weights could not be written; no space may be left on the disk"
+    )
     assert (status, error) == (2, f"{reason}; free space, then {go_on}")
     assert not half_files()
     # Nothing is lost: training still goes on after its first epoch.
@@ -247,7 +259,13 @@ def test_workers_that_start_end_with_the_command(command, number, tmp_path):
         words = ["train", tmp_path / "small.json", "-s", tmp_path / "run"]
     else:
         (tmp_path / "texts.txt").write_text("Mary left .\n" * 1000)
-        words = ["annotate", tmp_path / "texts.txt", tmp_path / "out.jsonl", "--annotator", "exact_match_coref"]
+        words = [
+            "annotate",
+            tmp_path / "texts.txt",
+            tmp_path / "out.jsonl",
+            "--annotator",
+            "exact_match_coref",
+        ]
         words += ["--workers", "3", "--chunk-size", "1"]
     context = multiprocessing.get_context("forkserver")
     context.set_forkserver_preload([PRELOADED])

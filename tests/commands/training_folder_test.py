@@ -14,7 +14,8 @@ from tests.training_config.configs import CONFIGS, load_small
 
 def refused(folder, names, error=ConfigurationError, text=""):
     """
-    The names that are left in a folder when a training that has written files with these names ends with an error.
+    The names that are left in a folder when a training that has written files with these names ends with an
+    error.
     """
     with pytest.raises(error), cleanup_failed_start(str(folder)):
         for name in names:
@@ -24,7 +25,9 @@ def refused(folder, names, error=ConfigurationError, text=""):
     return sorted(path.name for path in folder.iterdir()) if folder.exists() else None
 
 
-@pytest.mark.parametrize("names", [[], ["meta.json", "config.json", "out.log"], ["out_worker0.log", "vocabulary"]])
+@pytest.mark.parametrize(
+    "names", [[], ["meta.json", "config.json", "out.log"], ["out_worker0.log", "vocabulary"]]
+)
 def test_nothing_is_left_of_a_training_that_has_not_begun(names, tmp_path):
     assert refused(tmp_path / "run", names) is None
 
@@ -64,7 +67,9 @@ def test_nothing_is_left_of_a_training_that_begins_on_a_full_disk(tmp_path, monk
     assert write.called and not (tmp_path / "run").exists()
 
 
-@pytest.mark.skipif(not os.path.isdir("/proc/self/fd"), reason="Linux alone lists a process's open files here")
+@pytest.mark.skipif(
+    not os.path.isdir("/proc/self/fd"), reason="Linux alone lists a process's open files here"
+)
 def test_a_training_and_an_evaluation_leave_no_file_open_and_no_process(tmp_path):
     (tmp_path / "small.json").write_text(
         json.dumps(load_small(CONFIGS / "babi" / "bi_gru.jsonnet").as_dict(quiet=True))

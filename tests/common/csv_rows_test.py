@@ -49,7 +49,8 @@ def test_malformed_files(tmp_path, content, line, found, expected):
 
 
 @pytest.mark.parametrize(
-    "bad, lines", [("4,a\n", [6]), ('4,"a"b,c\n', [6]), ('4,"a,b\n', [6]), ('4,"a,b\n5,c\n', [6, 7]), ("\n", [6])]
+    "bad, lines",
+    [("4,a\n", [6]), ('4,"a"b,c\n', [6]), ('4,"a,b\n', [6]), ('4,"a,b\n5,c\n', [6, 7]), ("\n", [6])],
 )
 def test_a_malformed_row_costs_itself_and_swallows_no_other(tmp_path, bad, lines):
     path, errors = tmp_path / "a.csv", []

@@ -19,7 +19,10 @@ from allennlp_coref_rc.common.errors import ConfigurationError
     [
         (ConfigurationError("model: found 1, expected 2"), "model: found 1, expected 2"),
         (FileNotFoundError(errno.ENOENT, "No such file or directory", "x.txt"), "x.txt: no such file"),
-        (PermissionError(errno.EACCES, "Permission denied", "x.txt"), "x.txt: this user may not read or write it"),
+        (
+            PermissionError(errno.EACCES, "Permission denied", "x.txt"),
+            "x.txt: this user may not read or write it",
+        ),
         (IsADirectoryError(errno.EISDIR, "Is a directory", "x"), "x: found a directory, expected a file"),
         (FileExistsError(errno.EEXIST, "File exists", "x"), "x: found a file, expected a folder"),
         (OSError(errno.ENOSPC, "No space left on device"), "no space is left on the disk"),
@@ -28,7 +31,9 @@ from allennlp_coref_rc.common.errors import ConfigurationError
         (RuntimeError("STATIC ERROR: a.jsonnet:1:2: x"), "found an error in Jsonnet: a.jsonnet:1:2: x"),
         (RuntimeError("Error loading state dict for GAReader"), "found weights of another model"),
         (
-            RuntimeError("The model you are trying to optimize does not contain a 'loss' key in the output of model."),
+            RuntimeError(
+                "The model you are trying to optimize does not contain a 'loss' key in the output of model."
+            ),
             "found training questions without an answer, which give no loss",
         ),
         (ValueError("nan loss encountered"), "the loss is not a number (nan); take a lower learning rate"),
@@ -38,7 +43,9 @@ def test_what_users_can_mend_is_a_paragraph(error, message):
     assert user_message(error).startswith(message)
 
 
-@pytest.mark.parametrize("error", [ValueError("other"), KeyError("x"), RuntimeError("shapes differ"), AssertionError()])
+@pytest.mark.parametrize(
+    "error", [ValueError("other"), KeyError("x"), RuntimeError("shapes differ"), AssertionError()]
+)
 def test_a_fault_of_the_program_is_none(error):
     assert user_message(error) is None
 
@@ -123,7 +130,9 @@ def test_the_message_of_a_worker_comes_through(kind, handed_on):
 
 def test_a_training_process_that_ends_is_told():
     ended = ProcessExitedException("process 0 terminated with signal SIGKILL", 0, 1, -9, "SIGKILL")
-    assert user_message(ended).startswith("one of the processes that train the model together ended: process 0")
+    assert user_message(ended).startswith(
+        "one of the processes that train the model together ended: process 0"
+    )
 
 
 def test_an_empty_path_has_a_name():

@@ -34,7 +34,10 @@ class Lenient(Schema):
     name: str
 
 
-GOOD = {"heads": {"a": {"name": "first", "size": 3, "kind": "gru", "ends": [1, 3]}}, "weights": {"a": 1, "b": [0.5]}}
+GOOD = {
+    "heads": {"a": {"name": "first", "size": 3, "kind": "gru", "ends": [1, 3]}},
+    "weights": {"a": 1, "b": [0.5]},
+}
 
 
 def test_good_values_have_their_types():
@@ -55,12 +58,18 @@ def test_good_values_have_their_types():
             {"heads": {"a": {"name": "", "size": 0}}},
             "F: heads.a.size: found 0, expected a number greater than or equal to 1",
         ),
-        ({"heads": {"a": {"name": "", "kind": "x"}}}, 'F: heads.a.kind: found "x", expected one of gru, coref'),
+        (
+            {"heads": {"a": {"name": "", "kind": "x"}}},
+            'F: heads.a.kind: found "x", expected one of gru, coref',
+        ),
         (
             {"heads": {"a": {"name": "", "sizes": 1}}},
             'F: heads.a: found the unknown key "sizes", expected one of name, size, kind, ends',
         ),
-        ({"heads": {}, "more": [{"name": ""}, {"name": None}]}, "F: more[1].name: found null, expected a string"),
+        (
+            {"heads": {}, "more": [{"name": ""}, {"name": None}]},
+            "F: more[1].name: found null, expected a string",
+        ),
         (
             {"heads": {}, "more": [{"name": "", "ends": [1, 2]}]},
             "F: more[0].ends[1]: found 2, expected an integer up to 1",
@@ -78,14 +87,20 @@ def test_long_values_are_cut():
     with pytest.raises(ConfigurationError) as raised:
         validated(Reader, {"heads": ["x" * 100_000]})
     message = str(raised.value)
-    assert message.startswith('heads: found ["xxx') and message.endswith("expected an object") and len(message) < 200
+    assert (
+        message.startswith('heads: found ["xxx')
+        and message.endswith("expected an object")
+        and len(message) < 200
+    )
 
 
 def test_lines_of_json(tmp_path):
     (tmp_path / "a.jsonl").write_text('{"name": "a"}\n{"name": 3}\n')
     objects = read_json_objects(str(tmp_path / "a.jsonl"))
     assert validated(Head, *reversed(next(objects))).name == "a"
-    with pytest.raises(ConfigurationError, match=r"a.jsonl, line 2, object 2: name: found 3, expected a string"):
+    with pytest.raises(
+        ConfigurationError, match=r"a.jsonl, line 2, object 2: name: found 3, expected a string"
+    ):
         validated(Head, *reversed(next(objects)))
 
 
@@ -94,7 +109,10 @@ def test_lines_of_json(tmp_path):
     [
         ("heads:\n  a:\n    size: 2\n    name: 3\n", "line 4: heads.a.name: found 3, expected a string"),
         ("heads:\n\n  a: {name: a}\nmore:\n- name: b\n- 3\n", "line 6: more[1]: found 3, expected an object"),
-        ("heads:\n  1: {name: a}\n  2: {nam: b}\n", 'line 3: heads.2: found the unknown key "nam", expected one of'),
+        (
+            "heads:\n  1: {name: a}\n  2: {nam: b}\n",
+            'line 3: heads.2: found the unknown key "nam", expected one of',
+        ),
         ("heads: {a: 1, a: 2}", "found the key 'a' twice"),
         ("heads: {a", "line 1"),
         ("heads: !!bool x", ""),

@@ -68,7 +68,10 @@ def test_a_cluster_with_certificates(encrypted):
 def test_a_cluster_without_certificates_is_explained(encrypted, monkeypatch):
     monkeypatch.setattr(workers, "PATIENCE", 1)
     address, settings = encrypted
-    with pytest.raises(ConfigurationError, match=f"--scheduler {address}: .*distributed.comm.tls"), Workers(0, address):
+    with (
+        pytest.raises(ConfigurationError, match=f"--scheduler {address}: .*distributed.comm.tls"),
+        Workers(0, address),
+    ):
         pass
     unencrypted = address.replace("tls://", "tcp://")
     with (
@@ -81,5 +84,8 @@ def test_a_cluster_without_certificates_is_explained(encrypted, monkeypatch):
 
 def test_without_dask_the_extra_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "distributed", None)
-    with pytest.raises(ConfigurationError, match="--scheduler: .* extra cluster"), Workers(0, "tcp://127.0.0.1:1"):
+    with (
+        pytest.raises(ConfigurationError, match="--scheduler: .* extra cluster"),
+        Workers(0, "tcp://127.0.0.1:1"),
+    ):
         pass

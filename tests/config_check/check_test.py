@@ -57,7 +57,11 @@ def test_all_configs_are_good(config):
             "coref_gruu",
             "'coref_gruu' is not a registered name for 'Seq2SeqEncoder', did you mean 'coref_gru'?",
         ),
-        (ENCODERS, "no_such.Encoder", "tried to interpret no_such.Encoder as a path to a class but unable to import"),
+        (
+            ENCODERS,
+            "no_such.Encoder",
+            "tried to interpret no_such.Encoder as a path to a class but unable to import",
+        ),
         ("dataset_reader.foldr", "data", "AnnotatedBabiReader has no such key; did you mean folder?"),
         ("trainer.num_epoch", 3, "GradientDescentTrainer has no such key; did you mean num_epochs?"),
         ("trainer.num_epochs", 3.5, "found 3.5, expected a whole number"),
@@ -69,7 +73,11 @@ def test_all_configs_are_good(config):
         ("datasets_for_vocab_creation", [], "found [], expected some of"),
         ("model.text_field_embedder", None, "found null, but GAReader needs it"),
         ("trainer.validation_metric", "accuracy", 'found "accuracy", expected +accuracy'),
-        ("dataset_reader.annotation_layers.x", {}, "found nothing, expected the registered name of an AnnotationLayer"),
+        (
+            "dataset_reader.annotation_layers.x",
+            {},
+            "found nothing, expected the registered name of an AnnotationLayer",
+        ),
         ("modle", {}, "a config has no such key; did you mean model?"),
         ("train_data_path", "nowhere/qa2_train.txt", "nowhere/qa2_train.txt: no such file"),
         ("model.regularizer", {"regexes": [[".*", "l2"], ["(", "l2"]]}, 'regexes.1: found "(", expected'),
@@ -91,7 +99,9 @@ def test_a_missing_key_is_named(params):
 
 def test_a_misspelt_key_is_not_missed_too(params):
     renamed = changed(changed(params, "train_data_path"), "train_data_pth", "train")
-    assert check_config(renamed) == ["train_data_pth: a config has no such key; did you mean train_data_path?"]
+    assert check_config(renamed) == [
+        "train_data_pth: a config has no such key; did you mean train_data_path?"
+    ]
 
 
 def test_the_same_mistake_is_said_once(params):
@@ -234,7 +244,9 @@ def test_our_classes_hand_on_what_they_do_not_know():
                 init = vars(base).get("__init__")
                 if base.__module__.startswith("allennlp_coref_rc.") and init is not None:
                     rest = [
-                        one.name for one in inspect.signature(init).parameters.values() if one.kind == one.VAR_KEYWORD
+                        one.name
+                        for one in inspect.signature(init).parameters.values()
+                        if one.kind == one.VAR_KEYWORD
                     ]
                     assert not rest or f"**{rest[0]})" in inspect.getsource(init), base
                     number += bool(rest)

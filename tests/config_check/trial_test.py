@@ -18,7 +18,9 @@ SPLITS = ("train", "validation", "test")
 
 def config(data, **changes):
     paths = {f"{split}_data_path": str(data) for split in SPLITS}
-    return load_config(locate("babi/ga_coref_gru.jsonnet"), json.dumps({**paths, "dataset_reader.task": 2, **changes}))
+    return load_config(
+        locate("babi/ga_coref_gru.jsonnet"), json.dumps({**paths, "dataset_reader.task": 2, **changes})
+    )
 
 
 def refusal(params):
@@ -85,14 +87,18 @@ def test_encoders_without_annotations_are_named(tagger):
     for params, layers in ((unannotated, "coref"), (tagger, "coref, srl")):
         REPORTED.clear()
         (warning,) = try_out(params)
-        assert warning.startswith(f"CorefGru reads annotations ({layers}) but got none, and works as a plain encoder")
+        assert warning.startswith(
+            f"CorefGru reads annotations ({layers}) but got none, and works as a plain encoder"
+        )
 
 
 def test_an_annotation_layer_that_is_missing():
     params = config(BABI)
     for side in ("passage_encoders", "question_encoders"):
         params["model"][side][0]["relations"] = ["srl"]
-    assert refusal(params).startswith("model: CorefGru reads the annotation layer 'srl', but dataset_reader.anno")
+    assert refusal(params).startswith(
+        "model: CorefGru reads the annotation layer 'srl', but dataset_reader.anno"
+    )
 
 
 def test_encoders_of_passage_and_question_that_do_not_fit():

@@ -133,7 +133,9 @@ class TestDownload:
         (tmp_path / "a.bin.part").write_bytes(CONTENT + b"more")
         made = file(server) if known else file(server, size=None)
         if known:
-            with pytest.raises(DownloadError, match="found 1,000,004 bytes, expected 1,000,000. It is removed"):
+            with pytest.raises(
+                DownloadError, match="found 1,000,004 bytes, expected 1,000,000. It is removed"
+            ):
                 download(made, tmp_path / "a.bin")
             assert everything(tmp_path) == []
         download(made, tmp_path / "a.bin", attempts=3)
@@ -189,7 +191,10 @@ class TestDownload:
 
     def test_a_wrong_checksum_or_size(self, server, tmp_path):
         for made, found in (
-            (file(server, sha256="0" * 64), f"the SHA-256 {hashlib.sha256(CONTENT).hexdigest()}, expected {'0' * 64}"),
+            (
+                file(server, sha256="0" * 64),
+                f"the SHA-256 {hashlib.sha256(CONTENT).hexdigest()}, expected {'0' * 64}",
+            ),
             (file(server, size=999_999), "1,000,000 bytes, expected 999,999"),
             (file(server, size=1_000_001), "1,000,000 bytes, expected 1,000,001"),
         ):
@@ -223,7 +228,12 @@ def zip_of(files):
     return buffer.getvalue()
 
 
-FILES = {"top/in/one.txt": b"one", "top/in/deep/two.txt": b"two" * 1000, "top/other.txt": b"no", "READ": b"no"}
+FILES = {
+    "top/in/one.txt": b"one",
+    "top/in/deep/two.txt": b"two" * 1000,
+    "top/other.txt": b"no",
+    "READ": b"no",
+}
 
 
 def data_set(*archives, files=(), contents=("one.txt", "deep/two.txt"), **options):
@@ -317,7 +327,8 @@ class TestUnpack:
         assert everything(tmp_path) == [f"a{suffix}"]
 
     @pytest.mark.parametrize(
-        "kind, target", [(tarfile.SYMTYPE, "/tmp"), (tarfile.LNKTYPE, "/etc/hostname"), (tarfile.FIFOTYPE, "")]
+        "kind, target",
+        [(tarfile.SYMTYPE, "/tmp"), (tarfile.LNKTYPE, "/etc/hostname"), (tarfile.FIFOTYPE, "")],
     )
     def test_an_archive_with_links_or_pipes_is_refused(self, tmp_path, kind, target):
         with pytest.raises(DownloadError, match="'top/in/folder', expected files and folders"):
@@ -330,7 +341,9 @@ class TestUnpack:
         flipped = bytearray(whole)
         flipped[len(whole) // 2] ^= 1
         for content in (whole[: len(whole) // 2], b"", b"no archive", bytes(flipped)):
-            with pytest.raises(DownloadError, match="found a damaged archive .* Remove it and run this again"):
+            with pytest.raises(
+                DownloadError, match="found a damaged archive .* Remove it and run this again"
+            ):
                 self.unpack(tmp_path, f"a{suffix}", content)
             assert everything(tmp_path) == [f"a{suffix}"]
 

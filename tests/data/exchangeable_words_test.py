@@ -49,11 +49,14 @@ def eaters(rng):
 
 
 def times(rng):
-    """Questions ask only about the night, so that no other time is like it; the sentences are in any order."""
+    """
+    Questions ask only about the night, so that no other time is like it; the sentences are in any order.
+    """
     person = rng.choice(PEOPLE)
     places = rng.sample(PLACES, 3)
     facts = [
-        f"in the {time} {person} was in the {place} ." for time, place in zip(["morning", "noon", "night"], places)
+        f"in the {time} {person} was in the {place} ."
+        for time, place in zip(["morning", "noon", "night"], places)
     ]
     rng.shuffle(facts)
     return question(" ".join(facts), f"where was {person} last ?", places[2])
@@ -97,7 +100,10 @@ def test_other_names_for_all_words_change_nothing_but_the_names():
     words = sorted({word for one in questions for text in one for word in text} - {".", "?"})
     renamed = dict(zip(words, (f"x{rng.random()}" for _ in words)))
     again = exchangeable_words(
-        [AskedQuestion(*(tuple(renamed.get(word, word) for word in text) for text in one)) for one in questions]
+        [
+            AskedQuestion(*(tuple(renamed.get(word, word) for word in text) for text in one))
+            for one in questions
+        ]
     )
     before = exchangeable_words(questions)
     assert again.groups == [[[renamed[word] for word in forms] for forms in group] for group in before.groups]
@@ -115,7 +121,9 @@ def test_an_exchange_that_changes_nothing_is_refused_no_more_often_than_the_leve
     for seed in range(30):
         rng = random.Random(seed)
         exchanges = exchangeable_words([carrying(rng) for _ in range(120)]).exchanges
-        p_values += [exchange.p for exchange in exchanges if {*exchange.words[0]} < {*PEOPLE} and exchange.p > 0]
+        p_values += [
+            exchange.p for exchange in exchanges if {*exchange.words[0]} < {*PEOPLE} and exchange.p > 0
+        ]
     assert len(p_values) > 100
     for level in (0.01, 0.05):
         assert sum(p < level for p in p_values) <= 2 * level * len(p_values)

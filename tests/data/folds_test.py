@@ -22,8 +22,12 @@ FIXTURES = PROJECT / "tests" / "fixtures" / "quoref"
 @pytest.fixture
 def path(tmp_path):
     """A file of three articles: The lighthouse (two passages), Dukes, A radio."""
-    files = (json.loads((FIXTURES / f"{split}.json").read_text(encoding="utf-8")) for split in ("train", "dev"))
-    (tmp_path / "quoref.json").write_text(json.dumps({"data": [article for file in files for article in file["data"]]}))
+    files = (
+        json.loads((FIXTURES / f"{split}.json").read_text(encoding="utf-8")) for split in ("train", "dev")
+    )
+    (tmp_path / "quoref.json").write_text(
+        json.dumps({"data": [article for file in files for article in file["data"]]})
+    )
     return tmp_path / "quoref.json"
 
 
@@ -44,7 +48,9 @@ def passages_by_fold(passages, fold_of):
 )
 @pytest.mark.parametrize("folds", [2, 3])
 def test_folds_are_as_equal_as_any(numbers, folds):
-    """As those of the best of all deals, where these can be listed; else they differ by one passage at most."""
+    """
+    As those of the best of all deals, where these can be listed; else they differ by one passage at most.
+    """
     fold_of = deal(articles(*numbers), folds, seed=1)
     assert fold_of.keys() == articles(*numbers).keys() and set(fold_of.values()) == set(range(1, folds + 1))
     sizes = passages_by_fold(articles(*numbers), fold_of)
@@ -71,7 +77,9 @@ def test_every_article_is_tested_in_one_fold_and_trained_in_all_others(path, tmp
     written = list(write_folds(str(path), str(tmp_path / "folds"), 2))
     names = [f"fold_{fold}/{name}.json" for fold in (1, 2) for name in ("train", "test")]
     assert written == [(str(tmp_path / "folds" / name), 2) for name in names]
-    (train_1, test_1, train_2, test_2) = (json.loads((tmp_path / "folds" / name).read_text()) for name in names)
+    (train_1, test_1, train_2, test_2) = (
+        json.loads((tmp_path / "folds" / name).read_text()) for name in names
+    )
     assert train_1 == test_2 and train_2 == test_1
     assert [article["title"] for article in test_1["data"]] == ["The lighthouse"]
     assert test_1["data"] + test_2["data"] == json.loads(path.read_text())["data"]
@@ -96,12 +104,15 @@ def test_annotated_files_have_the_same_folds(path, tmp_path):
 @needs_quoref
 def test_the_published_results_have_these_folds(tmp_path):
     """The digests are of the ids of each fold's questions in the runs of docs/results/quoref.md."""
-    passages = [number for path, number in write_folds(str(QUOREF), str(tmp_path)) if path.endswith("test.json")]
+    passages = [
+        number for path, number in write_folds(str(QUOREF), str(tmp_path)) if path.endswith("test.json")
+    ]
     assert passages == [91, 91, 91, 91, 90]
     questions, titles = [], []
     for fold in range(1, 6):
         train, test = (
-            json.loads((tmp_path / f"fold_{fold}/{name}.json").read_text())["data"] for name in ("train", "test")
+            json.loads((tmp_path / f"fold_{fold}/{name}.json").read_text())["data"]
+            for name in ("train", "test")
         )
         questions.append(
             [question["id"] for article in test for part in article["paragraphs"] for question in part["qas"]]

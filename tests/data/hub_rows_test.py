@@ -60,7 +60,9 @@ def squad_rows(path):
             "title": article.get("title", ""),
             "context": paragraph["context"],
             "question": question["question"],
-            "answers": {key: [answer[key] for answer in question["answers"]] for key in ("text", "answer_start")},
+            "answers": {
+                key: [answer[key] for answer in question["answers"]] for key in ("text", "answer_start")
+            },
         }
         for article in json.loads(path.read_text())["data"]
         for paragraph in article["paragraphs"]
@@ -100,7 +102,10 @@ def saved(rows, folder):
 
 
 def contents(instances, vocab):
-    """All fields of instances as numbers and metadata, without ids, which name the file where the data have none."""
+    """
+    All fields of instances as numbers and metadata, without ids, which name the file where the data have
+    none.
+    """
     found = []
     for instance in instances:
         instance.index_fields(vocab)
@@ -111,7 +116,9 @@ def contents(instances, vocab):
 
 def flat(values, prefix=""):
     if isinstance(values, dict):
-        return {key: value for name in values for key, value in flat(values[name], f"{prefix}.{name}").items()}
+        return {
+            key: value for name in values for key, value in flat(values[name], f"{prefix}.{name}").items()
+        }
     return {prefix: values.tolist() if torch.is_tensor(values) else values}
 
 
@@ -121,7 +128,12 @@ CASES = {
     "quoref": (AnnotatedQuorefReader, {"tag_answers": True}, lambda: squad_rows(QUOREF), QUOREF),
     "squad": (AnnotatedSquadReader, {}, lambda: squad_rows(SQUAD), SQUAD),
     "narrativeqa": (AnnotatedNarrativeQaReader, {}, lambda: narrativeqa_rows("train"), NARRATIVEQA / "train"),
-    "raw": (AnnotatedNarrativeQaReader, {"text": "raw"}, lambda: narrativeqa_rows("train"), NARRATIVEQA / "train"),
+    "raw": (
+        AnnotatedNarrativeQaReader,
+        {"text": "raw"},
+        lambda: narrativeqa_rows("train"),
+        NARRATIVEQA / "train",
+    ),
 }
 
 
@@ -177,7 +189,10 @@ def test_forms_of_local_data(tmp_path, monkeypatch):
     "address, message",
     [
         ("hf://owner/name", "hf://owner/name: found no split, expected hf://OWNER/NAME?split=SPLIT"),
-        ("hf://owner/name?split=train&splits=x", "found 'splits=x', expected each of split, name, revision once"),
+        (
+            "hf://owner/name?split=train&splits=x",
+            "found 'splits=x', expected each of split, name, revision once",
+        ),
         ("hf:///nowhere/at/all?split=train", "hf:///nowhere/at/all?split=train: no such file or folder"),
     ],
 )
@@ -203,7 +218,10 @@ def test_options_of_an_address():
 @pytest.mark.parametrize(
     "row, message",
     [
-        ({"answers": {"text": ["a", "b"], "answer_start": [0]}}, "expected 2 places, as many as answers.text"),
+        (
+            {"answers": {"text": ["a", "b"], "answer_start": [0]}},
+            "expected 2 places, as many as answers.text",
+        ),
     ],
 )
 def test_mistakes_name_the_data_set_the_split_and_the_row(row, message, tmp_path):
@@ -218,7 +236,11 @@ def test_other_data_sets_are_named(tmp_path):
     address = saved(lambada_rows(), tmp_path / "saved")
     cases = (
         (AnnotatedSquadReader(), address, "found the columns text, domain, expected also 'context'"),
-        (AnnotatedLambadaReader(), address.replace("validation", "test"), "found no such split, expected one of train"),
+        (
+            AnnotatedLambadaReader(),
+            address.replace("validation", "test"),
+            "found no such split, expected one of train",
+        ),
     )
     for reader, address, message in cases:
         with pytest.raises(ConfigurationError, match=message) as error:
@@ -247,7 +269,9 @@ def test_commands_take_addresses(tmp_path, capsys):
     status, out, err = run(capsys, "evaluate", archive, address, "--output-file", tmp_path / "metrics.json")
     assert status == 0, err
     run(capsys, "evaluate", archive, LAMBADA, "--output-file", tmp_path / "expected.json")
-    assert json.loads((tmp_path / "metrics.json").read_text()) == json.loads((tmp_path / "expected.json").read_text())
+    assert json.loads((tmp_path / "metrics.json").read_text()) == json.loads(
+        (tmp_path / "expected.json").read_text()
+    )
 
     output = tmp_path / "predictions.jsonl"
     status, _, err = run(capsys, "predict", archive, address, "--use-dataset-reader", "--output-file", output)
@@ -268,7 +292,10 @@ def test_commands_take_addresses(tmp_path, capsys):
 @needs_datasets
 @pytest.mark.parametrize("name", ["{0}_q/written", "{0}/../written"])
 def test_a_file_that_is_a_tar_file_is_unpacked_nowhere_else(name, tmp_path, monkeypatch):
-    """Whatever its name, `datasets` unpacks it, and takes a folder for another one whose name begins with its name."""
+    """
+    Whatever its name, `datasets` unpacks it, and takes a folder for another one whose name begins with its
+    name.
+    """
     from datasets.utils.file_utils import hash_url_to_filename
 
     extracted = tmp_path / "downloads" / "extracted"

@@ -30,7 +30,10 @@ def document(id, length, questions=3):
 
 @pytest.fixture
 def files(tmp_path):
-    """The documents of the official splits by id, not in this order in the files; and the folder with the new ones."""
+    """
+    The documents of the official splits by id, not in this order in the files; and the folder with the new
+    ones.
+    """
     # The lengths in the order of ids differ from each other and from those of the neighbours.
     test = {id: document(id, 20 + 37 * i % 41) for i, id in enumerate("hgfedcba")}
     valid = {id: document(id, 30 - 3 * i) for i, id in enumerate("xyz")}
@@ -76,7 +79,9 @@ def test_the_control_has_the_annotations_of_the_next_longer_passage(files):
                 other.parts,
                 other.data,
             )
-            assert [part.clusters for part in one.apart()[0][1:]] == [part.clusters for part in other.apart()[0][1:]]
+            assert [part.clusters for part in one.apart()[0][1:]] == [
+                part.clusters for part in other.apart()[0][1:]
+            ]
             place = by_length.index(one)
             longest = place == len(plain) - 1
             source = by_length[place - 1 if longest else place + 1]

@@ -1,7 +1,7 @@
 """
-Fuzzing: damages the files that the package reads, of all readers and formats, and looks for what should not happen. A
-damaged file is read, with a valid result, or refused by a message that names the file and the line; anything else is a
-find, and is printed with the command that repeats it.
+Fuzzing: damages the files that the package reads, of all readers and formats, and looks for what should not
+happen. A damaged file is read, with a valid result, or refused by a message that names the file and the line;
+anything else is a find, and is printed with the command that repeats it.
 
     python -m tests.fuzz --seconds 60
     python -m tests.fuzz --kind wikihop --cases 1000
@@ -26,7 +26,11 @@ def main() -> None:
     )
     add = parser.add_argument
     add("--seconds", type=float, help="stop after so long")
-    add("--cases", type=int, help="stop after so many cases of each kind (by default 1,000, unless --seconds is given)")
+    add(
+        "--cases",
+        type=int,
+        help="stop after so many cases of each kind (by default 1,000, unless --seconds is given)",
+    )
     add(
         "--kind",
         action="append",

@@ -1,4 +1,6 @@
-"""What has to hold of whatever was read, however the file was damaged. Each check raises an `AssertionError`."""
+"""
+What has to hold of whatever was read, however the file was damaged. Each check raises an `AssertionError`.
+"""
 
 import json
 import math
@@ -30,7 +32,10 @@ def check_written_alike(document: Document, line: str) -> None:
     """A document says what its line says, and what the line leaves out is empty."""
     said, written = json.loads(line), json.loads(json.dumps(document.to_json()))
     nothing = {"arg1": [], "arg2": [], "connective": []}
-    said = {key: [{**nothing, **rel} for rel in value] if key == "relations" else value for key, value in said.items()}
+    said = {
+        key: [{**nothing, **rel} for rel in value] if key == "relations" else value
+        for key, value in said.items()
+    }
     for key, value in said.items():
         if value is not None or key not in ("id", "sentences", "text", "offsets"):
             assert _plain(written.get(key, [])) == _plain(value), (key, written[key], value)
@@ -43,7 +48,9 @@ def check_written_alike(document: Document, line: str) -> None:
 
 
 def check_instances(reader: DatasetReader, instances: Sequence[Instance]) -> None:
-    """Instances become tensors, their answers and spans lie where they can, and their metadata can be written."""
+    """
+    Instances become tensors, their answers and spans lie where they can, and their metadata can be written.
+    """
     for instance in instances:
         reader.apply_token_indexers(instance)
     vocabulary = _vocabulary(instances)
@@ -59,7 +66,10 @@ def check_instances(reader: DatasetReader, instances: Sequence[Instance]) -> Non
 
 
 def check_prediction(output: dict[str, Any]) -> None:
-    """Probabilities are some, and the answer is the likeliest candidate, or a span, or there is a reason for none."""
+    """
+    Probabilities are some, and the answer is the likeliest candidate, or a span, or there is a reason for
+    none.
+    """
     _utf8(output)
     if "candidate_probabilities" in output:
         probabilities = output["candidate_probabilities"]
@@ -83,7 +93,12 @@ def _vocabulary(instances: Sequence[Instance]) -> Vocabulary:
 
 def _check_question(instance: Instance, metadata: dict[str, Any]) -> None:
     passage, question = ([token.text for token in instance[side].tokens] for side in ("passage", "question"))
-    assert passage == metadata["passage_tokens"] and question == metadata["question_tokens"] and passage and question
+    assert (
+        passage == metadata["passage_tokens"]
+        and question == metadata["question_tokens"]
+        and passage
+        and question
+    )
     assert all(isinstance(token, str) for token in passage + question)
     length = len(passage) + len(question)
     assert all(0 <= start < stop <= length for cluster in metadata["clusters"] for start, stop in cluster)

@@ -19,7 +19,9 @@ from tests.training_config.configs import FIXTURES
 CASES = int(os.environ.get("FUZZ_CASES", "12"))
 
 FOUND = sorted((FIXTURES / "found").glob("*/*"))
-"""Folders with the files of cases that went wrong once: KIND/WHAT.OUTCOME, where the outcome is the right one."""
+"""
+Folders with the files of cases that went wrong once: KIND/WHAT.OUTCOME, where the outcome is the right one.
+"""
 
 
 @pytest.fixture(autouse=True)
@@ -71,7 +73,9 @@ def test_what_was_found_is_mended(case, tmp_path):
 
 def test_a_case_is_the_same_each_time(tmp_path):
     kind = kind_of("wikihop")
-    contents = [[make_case(kind, number, tmp_path / "files").read_bytes() for number in range(30)] for _ in range(2)]
+    contents = [
+        [make_case(kind, number, tmp_path / "files").read_bytes() for number in range(30)] for _ in range(2)
+    ]
     assert contents[0] == contents[1] and len(set(contents[0])) > 20
 
 

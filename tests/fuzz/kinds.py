@@ -108,7 +108,9 @@ def read_rels(path: str) -> None:
         checks.check_text(text)
 
 
-def raw(title: str, name: str, shape: str, files: Callable[[], Files], split: str = "", **options: Any) -> Kind:
+def raw(
+    title: str, name: str, shape: str, files: Callable[[], Files], split: str = "", **options: Any
+) -> Kind:
     """Official files; `split` is what the data path ends with where that is no file."""
 
     def use(path: str) -> None:
@@ -204,7 +206,9 @@ def inputs(title: str, name: str, values: dict[str, Any]) -> Kind:
             loaded = predictor(name).load_line(decoded(line))
             checks.check_prediction(predictor(name).predict_json(loaded))
 
-    return Kind(title, "json", lambda: {"input.jsonl": json.dumps(values).encode()}, use, named=False, packed=False)
+    return Kind(
+        title, "json", lambda: {"input.jsonl": json.dumps(values).encode()}, use, named=False, packed=False
+    )
 
 
 def results() -> Files:
@@ -224,18 +228,24 @@ def report_on_results(path: str) -> None:
 
 def config() -> Files:
     return {
-        "config.json": json.dumps(load_small(CONFIGS / "babi" / "ga_coref_gru.jsonnet").as_dict(quiet=True)).encode()
+        "config.json": json.dumps(
+            load_small(CONFIGS / "babi" / "ga_coref_gru.jsonnet").as_dict(quiet=True)
+        ).encode()
     }
 
 
 def components() -> Files:
     """Options of the components whose packages every installation has."""
-    known = {name: options for name, options in OPTIONS.items() if name not in ("fastcoref_annotator", "maverick")}
+    known = {
+        name: options for name, options in OPTIONS.items() if name not in ("fastcoref_annotator", "maverick")
+    }
     return {"components.json": json.dumps(known).encode()}
 
 
 def add_components(path: str) -> None:
-    """Each component annotates a text with its options, or is refused with the key or value of one of them."""
+    """
+    Each component annotates a text with its options, or is refused with the key or value of one of them.
+    """
     try:
         components = json.loads(Path(path).read_text())
         # A lone surrogate in a key ends srsly, and the process.
@@ -257,7 +267,11 @@ def add_components(path: str) -> None:
 
 CLUSTERS = [[[0, 1], [3, 4]]]
 
-CLOZE = {"passage": "@entity1 met @entity2 . @entity1 left", "question": "@placeholder left", "clusters": CLUSTERS}
+CLOZE = {
+    "passage": "@entity1 met @entity2 . @entity1 left",
+    "question": "@placeholder left",
+    "clusters": CLUSTERS,
+}
 
 CANDIDATES = {"candidates": ["@entity1", "@entity2"]}
 
@@ -280,18 +294,30 @@ KINDS: list[Kind] = [
         "lines",
         fixtures("cnn_dailymail/questions/training/021157c18c97380f639a5be1aac19a94e45668cb.question"),
     ),
-    raw("cnn_dailymail .jsonl", "annotated_cnn_dailymail", "json", lru_cache(questions), permute_entities=True),
-    raw("cloze", "annotated_cloze", "json", lambda: {"cloze.jsonl": json.dumps({**CLOZE, **CANDIDATES}).encode()}),
+    raw(
+        "cnn_dailymail .jsonl", "annotated_cnn_dailymail", "json", lru_cache(questions), permute_entities=True
+    ),
+    raw(
+        "cloze",
+        "annotated_cloze",
+        "json",
+        lambda: {"cloze.jsonl": json.dumps({**CLOZE, **CANDIDATES}).encode()},
+    ),
     raw("lambada", "annotated_lambada", "lines", fixtures("lambada/valid.txt")),
     raw(
         "narrativeqa",
         "annotated_narrativeqa",
         "lines",
-        fixtures("narrativeqa/qaps.csv", "narrativeqa/third_party/wikipedia/summaries.csv", folder="narrativeqa"),
+        fixtures(
+            "narrativeqa/qaps.csv", "narrativeqa/third_party/wikipedia/summaries.csv", folder="narrativeqa"
+        ),
         split="train",
     ),
     raw(
-        "narrativeqa of dassa", "annotated_narrativeqa", "json", fixtures("narrativeqa/summaries_annotated.jsonl.train")
+        "narrativeqa of dassa",
+        "annotated_narrativeqa",
+        "json",
+        fixtures("narrativeqa/summaries_annotated.jsonl.train"),
     ),
     raw("quoref", "annotated_quoref", "json", fixtures("quoref/train.json"), tag_answers=True),
     raw("squad", "annotated_squad", "json", fixtures("squad/dev-v2.0.json"), keep_skipped=True),
@@ -313,7 +339,10 @@ KINDS: list[Kind] = [
         partial(read, "propbank", options={}),
     ),
     format_file(
-        "format annotated", "annotated", "json", lru_cache(partial(annotated, "annotated_babi", "babi/qa2_train.txt"))
+        "format annotated",
+        "annotated",
+        "json",
+        lru_cache(partial(annotated, "annotated_babi", "babi/qa2_train.txt")),
     ),
     format_file("format brat", "brat", "lines", fixtures("formats/brat/story.ann", "formats/brat/story.txt")),
     format_file("format conll_2012", "conll_2012", "lines", lambda: {"a.conll": STORY.encode()}),
@@ -323,7 +352,9 @@ KINDS: list[Kind] = [
         "json",
         fixtures("formats/conll_2016/relations.json", "formats/conll_2016/parses.json"),
     ),
-    format_file("format conll_2016 alone", "conll_2016", "json", fixtures("formats/conll_2016/relations.json")),
+    format_file(
+        "format conll_2016 alone", "conll_2016", "json", fixtures("formats/conll_2016/relations.json")
+    ),
     format_file("format conllu", "conllu", "lines", fixtures("formats/conllu/viaje.conllu")),
     format_file("format corenlp", "corenlp", "json", fixtures("formats/corenlp/passage-1.txt.json")),
     format_file("format dassa", "dassa", "json", fixtures("formats/dassa.jsonl")),

@@ -57,7 +57,9 @@ PIECES += [
 ]
 
 DEEP, HUGE = "@@deep@@", "@@huge@@"
-"""What stands for values that Python cannot write as JSON: 100,000 nested lists, and a number of 5,000 digits."""
+"""
+What stands for values that Python cannot write as JSON: 100,000 nested lists, and a number of 5,000 digits.
+"""
 
 VALUES: list[Any] = [
     None,
@@ -129,7 +131,11 @@ def _truncate(rng: random.Random, content: bytes) -> bytes:
 
 def _insert(rng: random.Random, content: bytes) -> bytes:
     start = rng.randrange(len(content) + 1)
-    piece = rng.choice(PIECES) if rng.random() < 0.7 else content[rng.randrange(len(content)) :][: rng.randrange(1, 40)]
+    piece = (
+        rng.choice(PIECES)
+        if rng.random() < 0.7
+        else content[rng.randrange(len(content)) :][: rng.randrange(1, 40)]
+    )
     return content[:start] + piece + content[start:]
 
 
@@ -137,7 +143,9 @@ def _recode(rng: random.Random, content: bytes) -> bytes:
     text = content.decode(errors="replace")
     encoding = rng.choice(["utf-16", "utf-8-sig", "latin-1", "utf-32-le"])
     return (
-        text.encode(encoding, "replace") if rng.random() < 0.7 else content.replace(b"\n", rng.choice([b"\r\n", b"\r"]))
+        text.encode(encoding, "replace")
+        if rng.random() < 0.7
+        else content.replace(b"\n", rng.choice([b"\r\n", b"\r"]))
     )
 
 
@@ -145,7 +153,9 @@ def _digits(rng: random.Random, content: bytes) -> bytes:
     places = [i for i, byte in enumerate(content) if 48 <= byte < 58]
     changed = bytearray(content)
     for place in rng.sample(places, min(len(places), rng.choice([1, 1, 2]))):
-        changed[place : place + 1] = rng.choice([b"0", b"1", b"5", b"9", b"-", b"", b"99", b"x", b"1.", b"\xd9\xa3"])
+        changed[place : place + 1] = rng.choice(
+            [b"0", b"1", b"5", b"9", b"-", b"", b"99", b"x", b"1.", b"\xd9\xa3"]
+        )
     return bytes(changed)
 
 
@@ -195,7 +205,9 @@ def _change_json(rng: random.Random, value: Any) -> Any:
     elif kind == 5 and isinstance(found, str):
         container[key] = rng.choice([found.upper(), found + "x", found[:-1], [found], f" {found} "])
     elif kind == 6 and isinstance(container, dict):
-        container[rng.choice(["", "id", "tokens", "questions", "candidates", key.upper()])] = container.pop(key)
+        container[rng.choice(["", "id", "tokens", "questions", "candidates", key.upper()])] = container.pop(
+            key
+        )
     elif isinstance(container, list):
         container.insert(key, rng.choice([found, rng.choice(VALUES)]))
     else:

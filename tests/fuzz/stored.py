@@ -31,7 +31,9 @@ def archive() -> Files:
     params = load_small(CONFIGS / "babi" / "bi_gru.jsonnet")
     reader = DatasetReader.from_params(params.duplicate()["dataset_reader"])
     torch.manual_seed(0)
-    model = Model.from_params(params.duplicate()["model"], vocab=Vocabulary.from_instances(reader.read("train")))
+    model = Model.from_params(
+        params.duplicate()["model"], vocab=Vocabulary.from_instances(reader.read("train"))
+    )
     with tempfile.TemporaryDirectory() as folder:
         Params(params.as_dict(quiet=True)).to_file(f"{folder}/config.json")
         model.vocab.save_to_files(f"{folder}/vocabulary")

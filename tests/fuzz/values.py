@@ -1,6 +1,6 @@
 """
-Inputs whose right reading is known, and what becomes of it when some of their parts are damaged: the others are read
-with the values that they were written with, and each damaged part is counted.
+Inputs whose right reading is known, and what becomes of it when some of their parts are damaged: the others
+are read with the values that they were written with, and each damaged part is counted.
 """
 
 import json
@@ -37,7 +37,9 @@ def named_clusters(text: AnnotatedText) -> list[list[tuple[int, int]]]:
 
 def clusters_of(words: list[str]) -> list[list[tuple[int, int]]]:
     """The clusters of a text in which each name is one entity."""
-    return sorted([(i, i + 1) for i, word in enumerate(words) if word == name] for name in NAMES if name in words)
+    return sorted(
+        [(i, i + 1) for i, word in enumerate(words) if word == name] for name in NAMES if name in words
+    )
 
 
 HEADERS = [
@@ -92,7 +94,9 @@ def brat(rng: random.Random, path: Path) -> tuple[Outcome, Outcome]:
     rows += ["*\tEquiv " + " ".join(f"T{i}" for i in found) for found in places.values() if len(found) > 1]
     path.write_text("\n".join(rows) + "\n")
     expected = sorted([(i, i + 1) for i in found] for found in places.values() if len(found) > 1)
-    return Outcome([(words, expected)], lost), of_format("brat", str(path), lambda t: (t.tokens, named_clusters(t)))
+    return Outcome([(words, expected)], lost), of_format(
+        "brat", str(path), lambda t: (t.tokens, named_clusters(t))
+    )
 
 
 def e2e_coref(rng: random.Random, path: Path) -> tuple[Outcome, Outcome]:

@@ -4,11 +4,12 @@ Compares this package's modules with golden values: inputs, parameters and outpu
     python -m tests.golden dassa_sdp_exp.npz
     python -m tests.golden tests/golden/mage_gru_layer.npz --tolerance 1e-12
 
-The names in a file tell which module it is for. Files of the authors' code are for QANet and DASSA (parameters "p:…",
-inputs "in:…", outputs "out:…", and an attention layer's "last:…"), for a layer of Coref-GRU, and for the GA Readers
-with it on WikiHop and LAMBADA. The files in this folder have values of the papers' equations: for the same layer and
-readers, for MAGE-GRU, for CG+SBA and for an encoder of DASSA. Sizes are taken from the parameters. The program prints
-the largest difference of each output. Its exit status is 1 if one is above --tolerance.
+The names in a file tell which module it is for. Files of the authors' code are for QANet and DASSA
+(parameters "p:…", inputs "in:…", outputs "out:…", and an attention layer's "last:…"), for a layer of
+Coref-GRU, and for the GA Readers with it on WikiHop and LAMBADA. The files in this folder have values of the
+papers' equations: for the same layer and readers, for MAGE-GRU, for CG+SBA and for an encoder of DASSA. Sizes
+are taken from the parameters. The program prints the largest difference of each output. Its exit status is 1
+if one is above --tolerance.
 """
 
 import argparse
@@ -43,7 +44,9 @@ def read(path: str) -> dict[str, numpy.ndarray]:
         with numpy.load(path) as file:
             return dict(file)
     except (OSError, EOFError, ValueError, TypeError, zipfile.BadZipFile, zlib.error) as error:
-        raise ConfigurationError(f"{path}: expected a file of arrays, as numpy.savez writes them: {error}") from error
+        raise ConfigurationError(
+            f"{path}: expected a file of arrays, as numpy.savez writes them: {error}"
+        ) from error
 
 
 def differences(golden: Golden, args: argparse.Namespace) -> dict[str, float]:
@@ -66,14 +69,18 @@ def main() -> int:
     parser.add_argument("file")
     parser.add_argument("--tolerance", type=float, default=1e-4, help="default: %(default)s")
     parser.add_argument("--heads", type=int, default=8, help="of QANet's attention, if no head is annotated")
-    parser.add_argument("--block", type=int, default=1, help='the block of the modelling layer that gave "last:…"')
+    parser.add_argument(
+        "--block", type=int, default=1, help='the block of the modelling layer that gave "last:…"'
+    )
     args = parser.parse_args()
     largest = differences(read(args.file), args)
     for name, difference in largest.items():
         print(f"{name:24}{difference:12.3g}")
     # This is written so that NaN fails.
     good = all(difference <= args.tolerance for difference in largest.values())
-    print(f"{'good' if good else 'BAD'}: the largest is {max(largest.values()):.3g}, allowed {args.tolerance:g}")
+    print(
+        f"{'good' if good else 'BAD'}: the largest is {max(largest.values()):.3g}, allowed {args.tolerance:g}"
+    )
     return 0 if good else 1
 
 

@@ -1,4 +1,7 @@
-"""Golden values of CG+SBA: a reader of this package with the parameters of the file, and how far apart outputs are."""
+"""
+Golden values of CG+SBA: a reader of this package with the parameters of the file, and how far apart outputs
+are.
+"""
 
 from collections.abc import Mapping
 from typing import Any
@@ -32,7 +35,9 @@ ENCODERS = {
 def state_of(golden: Mapping[str, Any]) -> State:
     # The id 0 is padding.
     state = {
-        "_text_field_embedder.token_embedder_tokens.weight": pad(torch.as_tensor(golden["embeddings"]), (0, 0, 1, 0))
+        "_text_field_embedder.token_embedder_tokens.weight": pad(
+            torch.as_tensor(golden["embeddings"]), (0, 0, 1, 0)
+        )
     }
     for name, place in ENCODERS.items():
         for direction, suffix in (("fwd", ""), ("bwd", "_reverse")):
@@ -70,11 +75,16 @@ def differences(golden: Mapping[str, Any]) -> dict[str, float]:
     model = model_of(golden)
     inputs = {name: {"tokens": {"tokens": torch.as_tensor(golden[name])}} for name in ("passage", "question")}
     inputs["candidates"] = occurrences(golden["candidates"])
-    inputs.update(cloze=torch.as_tensor(golden["cloze"]).unsqueeze(1), answer=torch.as_tensor(golden["answer"]))
+    inputs.update(
+        cloze=torch.as_tensor(golden["cloze"]).unsqueeze(1), answer=torch.as_tensor(golden["answer"])
+    )
     by = leaves(golden, sorted(set(golden["grad_of"].tolist())))
     output = functional_call(model, state_of({**golden, **by}), kwargs=inputs)
     return {
-        "probabilities": (output["probabilities"] - torch.as_tensor(golden["probabilities"])).abs().max().item(),
+        "probabilities": (output["probabilities"] - torch.as_tensor(golden["probabilities"]))
+        .abs()
+        .max()
+        .item(),
         "loss": abs(output["loss"].item() - golden["loss"].item()),
         "grad": difference(golden, by, output["loss"]),
     }

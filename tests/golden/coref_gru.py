@@ -1,6 +1,6 @@
 """
-Golden values of Coref-GRU, the authors' and our own: parameters and one-hot cluster arrays in the shapes of this
-package, and how far apart the outputs are. All is computed in the type of the file's numbers.
+Golden values of Coref-GRU, the authors' and our own: parameters and one-hot cluster arrays in the shapes of
+this package, and how far apart the outputs are. All is computed in the type of the file's numbers.
 """
 
 from collections.abc import Mapping
@@ -29,7 +29,9 @@ PARAMETERS = [f"{direction}_{name}" for direction in ("fwd", "bwd") for name in 
 """What the names of a layer's parameters begin with."""
 
 EPSILON = 1e-7
-"""What the authors' code adds to probabilities. Our own values, which are the paper's, say that it is zero."""
+"""
+What the authors' code adds to probabilities. Our own values, which are the paper's, say that it is zero.
+"""
 
 EMBEDDER = "_text_field_embedder.token_embedder_"
 CHARACTERS = f"{EMBEDDER}word_characters."
@@ -38,7 +40,8 @@ FILTERS = f"{CHARACTERS}_encoder._module.convolution.weight"
 
 class CharacterFilters(torch.nn.Module):
     """
-    The authors' convolution without a bias; its windows lie within the characters, of which all words have as many.
+    The authors' convolution without a bias; its windows lie within the characters, of which all words have as
+    many.
     """
 
     def __init__(self, embedding_dim: int, num_filters: int, width: int) -> None:
@@ -54,8 +57,8 @@ class CharacterFilters(torch.nn.Module):
 
 def gru_state(gates: Mapping[str, Any], keys: Optional[Any] = None, suffix: str = "") -> State:
     """
-    A state dict of `CorefGru` (or, without keys, of `torch.nn.GRU`) from the authors' `W?`, `U?`, `b?` with ? of r, z
-    and h. Their update gate lets the candidate in, ours keeps the old state: its weights change sign.
+    A state dict of `CorefGru` (or, without keys, of `torch.nn.GRU`) from the authors' `W?`, `U?`, `b?` with ?
+    of r, z and h. Their update gate lets the candidate in, ours keeps the old state: its weights change sign.
     """
 
     def stack(name: str) -> torch.Tensor:
@@ -76,8 +79,9 @@ def unpacked(golden: Mapping[str, Any], prefix: str) -> dict[str, Any]:
 
 def sources(reads: numpy.ndarray, writes: numpy.ndarray, reverse: bool = False) -> torch.LongTensor:
     """
-    The sources of coreference edges from 0/1 arrays of shape (batch_size, sequence_length, slots), slot 0 being the
-    sequence: what a token reads in a slot is what was last written there. Where nothing was, `FIRST_MENTION`.
+    The sources of coreference edges from 0/1 arrays of shape (batch_size, sequence_length, slots), slot 0
+    being the sequence: what a token reads in a slot is what was last written there. Where nothing was,
+    `FIRST_MENTION`.
     """
     batch_size, length, slots = reads.shape
     result = numpy.full((batch_size, length, slots - 1), PADDING)
@@ -160,13 +164,18 @@ def model_state(golden: Mapping[str, Any], prefix: str = "v") -> State:
         for suffix in ("", "_reverse"):
             state.update({f"_passage_encoders.{i}.{k}": v for k, v in variables.gru(True, suffix).items()})
         for suffix in ("", "_reverse"):
-            state.update({f"_question_encoders.{i}._module.{k}": v for k, v in variables.gru(False, suffix).items()})
+            state.update(
+                {f"_question_encoders.{i}._module.{k}": v for k, v in variables.gru(False, suffix).items()}
+            )
     variables.finished()
     return state
 
 
 def occurrences(belongs: numpy.ndarray) -> dict[str, torch.Tensor]:
-    """Candidates, from an array that is not zero where a token (second dimension) belongs to a candidate (third)."""
+    """
+    Candidates, from an array that is not zero where a token (second dimension) belongs to a candidate
+    (third).
+    """
     found = [numpy.argwhere(text) for text in belongs]
     padded = torch.full((len(found), max(map(len, found)), 2), -1)
     for row, pairs in zip(padded, found):
@@ -198,7 +207,9 @@ def model_inputs(golden: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def output_differences(golden: Mapping[str, Any], model: GAReader, output: dict[str, torch.Tensor]) -> dict[str, float]:
+def output_differences(
+    golden: Mapping[str, Any], model: GAReader, output: dict[str, torch.Tensor]
+) -> dict[str, float]:
     """By output the largest difference. A file need not have the accuracy."""
     result = {
         "probc": numpy.abs(output["probabilities"].numpy() - golden["probc"]).max().item(),
@@ -223,7 +234,9 @@ def model_differences(golden: Mapping[str, Any]) -> dict[str, float]:
 
 
 def layer_differences(golden: Mapping[str, Any], backend: str = "auto") -> dict[str, float]:
-    """By output the largest difference of a layer, in both directions, with and without a memory to start from."""
+    """
+    By output the largest difference of a layer, in both directions, with and without a memory to start from.
+    """
     result = {}
     state = _layer_state(golden)
     encoder = CorefGru(golden["X"].shape[2], golden["fwd_out"].shape[2], backend=backend)
@@ -261,12 +274,17 @@ def _layer_state(golden: Mapping[str, Any]) -> State:
 
 
 def _read_layer(
-    encoder: CorefGru, golden: Mapping[str, Any], sequence: TokenVectors, reverse: bool, start: Optional[numpy.ndarray]
+    encoder: CorefGru,
+    golden: Mapping[str, Any],
+    sequence: TokenVectors,
+    reverse: bool,
+    start: Optional[numpy.ndarray],
 ) -> torch.Tensor:
     reads, writes = (golden["Eo"], golden["Ei"]) if reverse else (golden["Ei"], golden["Eo"])
     edges, memory, memory_mask = sources(reads, writes, reverse), None, None
     if start is not None:
-        # The authors' memory has slots of half states: slot 0 of the sequential half, the others of the coreferent one.
+        # The authors' memory has slots of half states: slot 0 of the sequential half, the others of the
+        # coreferent one.
         slots, size = torch.as_tensor(start), encoder.get_output_dim() // 2
         memory = slots.new_zeros(*slots.shape[:2], size)
         memory[:, 0, : size // 2] = slots[:, 0]
@@ -276,7 +294,9 @@ def _read_layer(
         slot = torch.arange(1, reads.shape[2]).expand_as(edges)
         edges = torch.where(edges == FIRST_MENTION, OTHER_SEQUENCE - slot, edges)
     name = "descendants" if reverse else "antecedents"
-    return encoder._read(sequence._replace(annotations={"coref": {name: edges}}), reverse, memory, memory_mask)
+    return encoder._read(
+        sequence._replace(annotations={"coref": {name: edges}}), reverse, memory, memory_mask
+    )
 
 
 def _gates(golden: Mapping[str, Any], prefix: str) -> dict[str, Any]:

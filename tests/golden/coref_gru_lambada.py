@@ -1,6 +1,6 @@
 """
-Golden values of the GA Reader with Coref-GRU as its authors' code has it for LAMBADA, the authors' and our own: no
-characters, no feature of the question, a Coref-GRU over the question too, and a place to fill.
+Golden values of the GA Reader with Coref-GRU as its authors' code has it for LAMBADA, the authors' and our
+own: no characters, no feature of the question, a Coref-GRU over the question too, and a place to fill.
 """
 
 from collections.abc import Mapping, Sequence
@@ -43,7 +43,9 @@ def model_of(golden: Mapping[str, Any], order: Sequence[tuple[str, str]]) -> GAR
     options = {"questions_padded_to": golden["mq"].shape[1]}
     for name, value in state.items():
         if name.endswith(".weight_ih_l0"):
-            encoders[name[1:].partition("_")[0]].append(CorefGru(value.size(1), value.size(0) // 3, **options))
+            encoders[name[1:].partition("_")[0]].append(
+                CorefGru(value.size(1), value.size(0) // 3, **options)
+            )
     model = GAReader(
         vocab,
         BasicTextFieldEmbedder({"tokens": Embedding(words.size(1), num_embeddings=len(words))}),
@@ -96,7 +98,9 @@ def model_inputs(golden: Mapping[str, Any]) -> dict[str, Any]:
     def of_other(source: torch.Tensor, begins: int, ends: int, first: int) -> torch.Tensor:
         """Positions in a joint text as one of its parts counts them."""
         own = (source >= begins) & (source < ends)
-        return torch.where(source < 0, source, torch.where(own, source - begins, OTHER_SEQUENCE - (source - first)))
+        return torch.where(
+            source < 0, source, torch.where(own, source - begins, OTHER_SEQUENCE - (source - first))
+        )
 
     everything, last = numpy.ones((question_length, 1)), numpy.zeros((question_length, 1))
     last[width - 1] = 1
@@ -126,8 +130,8 @@ def model_inputs(golden: Mapping[str, Any]) -> dict[str, Any]:
 
 def model_differences(golden: Mapping[str, Any]) -> dict[str, float]:
     """
-    By output the largest difference of the whole reader. The names of the variables do not say which encoder is which:
-    of the orders that fit, the one that comes closest counts.
+    By output the largest difference of the whole reader. The names of the variables do not say which encoder
+    is which: of the orders that fit, the one that comes closest counts.
     """
     inputs = model_inputs(golden)
     found = []

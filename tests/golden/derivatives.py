@@ -17,4 +17,6 @@ def difference(golden: Mapping[str, Any], by: Leaves, loss: torch.Tensor) -> flo
     """The largest difference between the derivatives of a loss and those in the file."""
     gradients = dict(zip(by, torch.autograd.grad(loss, list(by.values()))))
     places = zip(golden["grad_of"], golden["grad_at"], golden["grad"])
-    return max(abs(gradients[str(name)].flatten()[place].item() - expected) for name, place, expected in places)
+    return max(
+        abs(gradients[str(name)].flatten()[place].item() - expected) for name, place, expected in places
+    )

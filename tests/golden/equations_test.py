@@ -22,7 +22,9 @@ DIFFERENCES = {
     "dassa_encoder": qanet.encoder_differences,
 }
 BACKENDS = [
-    (name, backend) for name in ("coref_gru_layer", "mage_gru_layer") for backend in ("reference", "plain", "cpp")
+    (name, backend)
+    for name in ("coref_gru_layer", "mage_gru_layer")
+    for backend in ("reference", "plain", "cpp")
 ]
 
 # Parameters and inputs that must matter.
@@ -84,7 +86,9 @@ def test_lambadas_code_attends_to_all_tokens_alike_where_there_is_no_place_to_fi
     belongs = golden["cand"][1] * golden["cm"][1][:, None] > 0
     golden["probc"][1] = belongs.sum(axis=0) / belongs.any(axis=1).sum()
     of_answers = golden["probc"][range(len(golden["ans"])), golden["ans"]]
-    golden.update(loss=-numpy.log(of_answers).mean(), acc=(golden["probc"].argmax(axis=1) == golden["ans"]).mean())
+    golden.update(
+        loss=-numpy.log(of_answers).mean(), acc=(golden["probc"].argmax(axis=1) == golden["ans"]).mean()
+    )
     assert max(coref_gru_lambada.model_differences(golden).values()) < 1e-9
 
 
@@ -115,7 +119,9 @@ def test_all_files_are_made_and_compared():
 def test_the_program_imports_nothing_of_what_it_checks():
     tree = ast.parse((FOLDER / "make_golden.py").read_text())
     nodes = [node for node in ast.walk(tree) if isinstance(node, (ast.Import, ast.ImportFrom))]
-    imported = {name.name if isinstance(node, ast.Import) else node.module for node in nodes for name in node.names}
+    imported = {
+        name.name if isinstance(node, ast.Import) else node.module for node in nodes for name in node.names
+    }
     assert imported == {"collections.abc", "math", "numpy", "pathlib", "sys", "typing"}
 
 

@@ -35,7 +35,8 @@ def test_model_agrees_with_the_authors_code_before_and_after_an_update(golden):
     compared = 0
     for name, parameter in model.named_parameters():
         if name in gradients:
-            # TensorFlow's Adam adds its epsilon before the bias correction, which shows where gradients are tiny.
+            # TensorFlow's Adam adds its epsilon before the bias correction, which shows where gradients are
+            # tiny.
             clear = gradients[name].abs() > 1e-4
             compared += clear.sum().item()
             torch.testing.assert_close(parameter.detach()[clear], after[name][clear], atol=TOLERANCE, rtol=0)

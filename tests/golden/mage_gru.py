@@ -1,5 +1,6 @@
 """
-Golden values of MAGE-GRU: parameters and typed edges in the shapes of this package, and how far apart outputs are.
+Golden values of MAGE-GRU: parameters and typed edges in the shapes of this package, and how far apart outputs
+are.
 """
 
 from collections.abc import Mapping
@@ -30,8 +31,8 @@ def sources(edges: list[tuple[int, int]], length: int) -> torch.LongTensor:
 
 def differences(golden: Mapping[str, Any], backend: str = "auto") -> dict[str, float]:
     """
-    By output the largest difference, in both directions together; the gate keeps the previous state (the paper's
-    equation) or what was gathered (the authors' code).
+    By output the largest difference, in both directions together; the gate keeps the previous state (the
+    paper's equation) or what was gathered (the authors' code).
     """
     length, state_sizes = len(golden["X"]), {"sequential": int(golden["sizes"][0])}
     annotations = {}
@@ -40,7 +41,10 @@ def differences(golden: Mapping[str, Any], backend: str = "auto") -> dict[str, f
         turned = [(target, source) for source, target in own]
         # Relations go by their names in the state.
         state_sizes[f"type_{kind}"] = int(size)
-        annotations[f"type_{kind}"] = {"antecedents": sources(own, length), "descendants": sources(turned, length)}
+        annotations[f"type_{kind}"] = {
+            "antecedents": sources(own, length),
+            "descendants": sources(turned, length),
+        }
     mask = torch.ones(1, length, dtype=torch.bool)
     names = [name for name in golden if name[:4] in ("fwd_", "bwd_")]
     result = {}

@@ -31,13 +31,17 @@ def test_all_golden_files_are_good(monkeypatch, capsys, name, output):
     assert code == 0 and output in text and "good: the largest is" in text
 
 
-@pytest.mark.parametrize("path", sorted((PROJECT / "tests" / "golden").glob("*.npz")), ids=lambda path: path.stem)
+@pytest.mark.parametrize(
+    "path", sorted((PROJECT / "tests" / "golden").glob("*.npz")), ids=lambda path: path.stem
+)
 def test_so_are_those_made_from_the_equations(monkeypatch, capsys, path):
     code, text = check(monkeypatch, capsys, path, "--tolerance", 1e-6)
     assert code == 0 and "\ngrad  " in text and "good: the largest is" in text
 
 
-def test_lambadas_layout_in_single_precision_with_more_arrays_and_without_the_accuracy(monkeypatch, capsys, tmp_path):
+def test_lambadas_layout_in_single_precision_with_more_arrays_and_without_the_accuracy(
+    monkeypatch, capsys, tmp_path
+):
     with numpy.load(PROJECT / "tests" / "golden" / "ga_reader_lambada.npz") as file:
         golden = {
             name: array.astype(numpy.float32) if array.dtype.kind == "f" else array
@@ -145,5 +149,8 @@ def test_readers_of_unknown_layouts_are_refused(monkeypatch, capsys, tmp_path, n
     code, text = check(monkeypatch, capsys, path)
     text = " ".join(text.split())
     assert code == 2 and f"{path}: its arrays do not fit together: {reason}" in text
-    assert "expected WikiHop's layout (the arrays dw, " in text and " or LAMBADA's layout (the arrays dw, " in text
+    assert (
+        "expected WikiHop's layout (the arrays dw, " in text
+        and " or LAMBADA's layout (the arrays dw, " in text
+    )
     assert "found the arrays " in text and found in text.split("found the arrays ")[1]

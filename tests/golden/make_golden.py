@@ -1,19 +1,21 @@
 """
-Golden values: small cases of the papers' equations, computed in float64 by NumPy alone, one token after the other.
-Neither this project's package nor PyTorch is imported, so that what agrees with these values has been written twice.
+Golden values: small cases of the papers' equations, computed in float64 by NumPy alone, one token after the
+other. Neither this project's package nor PyTorch is imported, so that what agrees with these values has been
+written twice.
 
     python tests/golden/make_golden.py tests/golden
 
-Papers: Coref-GRU (Dhingra et al., NAACL 2018), Appendix A; MAGE-GRU (Dhingra et al. 2017), equations 2 and 3; CG+SBA
-(NAACL SRW 2018), equations 1 to 10, whose appendix has those of the GA Reader; DASSA (Mihaylov & Frank, EMNLP 2019),
-equations 1 to 4, in the encoder block of QANet (Yu et al., ICLR 2018). Where a paper leaves a choice, the authors' code
-decides: the reset gate scales U h (CG+SBA's appendix prints U (r h)); a token of several clusters has a weight for
-each; labels have a bias beside their embedding, and what has no label has one of its head's own.
+Papers: Coref-GRU (Dhingra et al., NAACL 2018), Appendix A; MAGE-GRU (Dhingra et al. 2017), equations 2 and 3;
+CG+SBA (NAACL SRW 2018), equations 1 to 10, whose appendix has those of the GA Reader; DASSA (Mihaylov &
+Frank, EMNLP 2019), equations 1 to 4, in the encoder block of QANet (Yu et al., ICLR 2018). Where a paper
+leaves a choice, the authors' code decides: the reset gate scales U h (CG+SBA's appendix prints U (r h)); a
+token of several clusters has a weight for each; labels have a bias beside their embedding, and what has no
+label has one of its head's own.
 
-Arrays have the names that the authors' golden files have, where there are such: see the adapters beside this file. Each
-file has derivatives of its loss (with outputs alone, the sum of outputs times "upstream"): "grad" is that by the entry
-"grad_at" of the flattened array "grad_of". They come from steps into the imaginary, f(x + ih) = f(x) + ih f'(x), which
-take no difference and so lose no digits.
+Arrays have the names that the authors' golden files have, where there are such: see the adapters beside this
+file. Each file has derivatives of its loss (with outputs alone, the sum of outputs times "upstream"): "grad"
+is that by the entry "grad_at" of the flattened array "grad_of". They come from steps into the imaginary, f(x
++ ih) = f(x) + ih f'(x), which take no difference and so lose no digits.
 """
 
 import math
@@ -32,7 +34,9 @@ DERIVATIVES = 3
 
 
 class Numbers:
-    """Random numbers, in 64ths so that files are small. NumPy keeps the stream of a `RandomState` for ever."""
+    """
+    Random numbers, in 64ths so that files are small. NumPy keeps the stream of a `RandomState` for ever.
+    """
 
     def __init__(self, seed: int) -> None:
         self.random = numpy.random.RandomState(seed)
@@ -66,7 +70,9 @@ def derivatives(loss: Callable[[Arrays], Any], values: Arrays) -> Arrays:
 def padded(rows: Sequence[numpy.ndarray]) -> numpy.ndarray:
     """Rows of different lengths as one array, with zeros behind them."""
     length = max(map(len, rows))
-    return numpy.stack([numpy.concatenate([row, numpy.zeros((length - len(row), *row.shape[1:]))]) for row in rows])
+    return numpy.stack(
+        [numpy.concatenate([row, numpy.zeros((length - len(row), *row.shape[1:]))]) for row in rows]
+    )
 
 
 def sigmoid(x: numpy.ndarray) -> numpy.ndarray:
@@ -114,8 +120,8 @@ def coref_gru_with_memories(
     inputs: numpy.ndarray, p: Arrays, reads: numpy.ndarray, writes: numpy.ndarray, memory: numpy.ndarray
 ) -> tuple[numpy.ndarray, list[numpy.ndarray]]:
     """
-    Appendix A, with the memory of section 3: a row for each cluster, after one for the sequence. `reads` and `writes`
-    say of each token which rows it reads and writes. The memories are those after each token.
+    Appendix A, with the memory of section 3: a row for each cluster, after one for the sequence. `reads` and
+    `writes` say of each token which rows it reads and writes. The memories are those after each token.
     """
     half, outputs, memories = memory.shape[1], [], []
     for x, read, write in zip(inputs, reads, writes):
@@ -134,7 +140,9 @@ def coref_gru_with_memories(
 def bi_coref_gru(
     inputs: numpy.ndarray, forward: Arrays, backward: Arrays, reads: numpy.ndarray, writes: numpy.ndarray
 ) -> numpy.ndarray:
-    """Backward, a token reads what the mentions after it have written: what reads and what writes change places."""
+    """
+    Backward, a token reads what the mentions after it have written: what reads and what writes change places.
+    """
     memory = numpy.zeros((reads.shape[1], len(forward["br"]) // 2))
     states = coref_gru(inputs, forward, reads, writes, memory)
     reverse = coref_gru(inputs[::-1], backward, writes[::-1], reads[::-1], memory)[::-1]
@@ -142,7 +150,9 @@ def bi_coref_gru(
 
 
 def membership(length: int, clusters: Sequence[Sequence[tuple[int, int]]]) -> numpy.ndarray:
-    """All tokens of a mention belong to its cluster; the first column is the sequence, to which all belong."""
+    """
+    All tokens of a mention belong to its cluster; the first column is the sequence, to which all belong.
+    """
     belongs = numpy.zeros((length, 1 + len(clusters)))
     belongs[:, 0] = 1
     for slot, mentions in enumerate(clusters, start=1):
@@ -162,15 +172,24 @@ def unpacked(p: Arrays) -> Arrays:
 
 
 def coref_gru_layer() -> Arrays:
-    """Two texts, the second with a token of two clusters; with and without a memory to start from; and GRUs."""
+    """
+    Two texts, the second with a token of two clusters; with and without a memory to start from; and GRUs.
+    """
     number, inputs, half = Numbers(1), 3, 2
     lengths, slots = (7, 5), 3
     clusters = [[[(0, 2), (3, 4), (5, 7)], [(3, 5), (6, 7)]], [[(0, 1), (2, 4)], [(1, 3), (4, 5)]]]
     x = [number(length, inputs) for length in lengths]
     belongs = [membership(*pair) for pair in zip(lengths, clusters)]
-    # In the first text all tokens of a mention read and write; in the second the first reads and the last writes.
-    reads = [belongs[0], membership(5, [[(start, start + 1) for start, _ in mentions] for mentions in clusters[1]])]
-    writes = [belongs[0], membership(5, [[(stop - 1, stop) for _, stop in mentions] for mentions in clusters[1]])]
+    # In the first text all tokens of a mention read and write; in the second the first reads and the last
+    # writes.
+    reads = [
+        belongs[0],
+        membership(5, [[(start, start + 1) for start, _ in mentions] for mentions in clusters[1]]),
+    ]
+    writes = [
+        belongs[0],
+        membership(5, [[(stop - 1, stop) for _, stop in mentions] for mentions in clusters[1]]),
+    ]
     parameters: Arrays = {}
     for prefix in ("fwd_", "bwd_"):
         parameters.update({**number.gates(inputs, 2 * half, prefix), f"{prefix}Watt": number(2, inputs)})
@@ -183,7 +202,9 @@ def coref_gru_layer() -> Arrays:
         p = within(parameters, prefix)
         for name, memory in (("out", numpy.zeros_like(starts[prefix])), ("out_meminit", starts[prefix])):
             texts = zip(x, *edges, memory)
-            rows = [coref_gru(text[::turn], p, *(e[::turn] for e in ends), m)[::turn] for text, *ends, m in texts]
+            rows = [
+                coref_gru(text[::turn], p, *(e[::turn] for e in ends), m)[::turn] for text, *ends, m in texts
+            ]
             arrays[f"{prefix}{name}"] = padded(rows)
         arrays[f"{prefix}mem_init"] = starts[prefix]
     for name, turn in (("gru", 1), ("grub", -1)):
@@ -198,11 +219,13 @@ def coref_gru_layer() -> Arrays:
     return {**arrays, **derivatives(loss, {**parameters, "X": arrays["X"]})}
 
 
-def mage_gru(inputs: numpy.ndarray, p: Arrays, edges: Sequence[tuple[int, int, int]], previous: bool) -> numpy.ndarray:
+def mage_gru(
+    inputs: numpy.ndarray, p: Arrays, edges: Sequence[tuple[int, int, int]], previous: bool
+) -> numpy.ndarray:
     """
-    Equation 2: each type e of edges has a state of its own, and reads the states of all edges (t', e') into a token by
-    matrices U^{e,e'}. Type 0 is the sequence. The update gate keeps h_{t-1}, as the equation has it, or, as the code
-    has it, the states of type e that were read.
+    Equation 2: each type e of edges has a state of its own, and reads the states of all edges (t', e') into a
+    token by matrices U^{e,e'}. Type 0 is the sequence. The update gate keeps h_{t-1}, as the equation has it,
+    or, as the code has it, the states of type e that were read.
     """
     parts = numpy.split(numpy.arange(sum(p["sizes"])), numpy.cumsum(p["sizes"])[:-1])
     states: list[list[numpy.ndarray]] = []
@@ -229,7 +252,9 @@ def mage_gru(inputs: numpy.ndarray, p: Arrays, edges: Sequence[tuple[int, int, i
 
 
 def mage_gru_layer() -> Arrays:
-    """One text with edges of two types beside the sequence: several into a token, several from one, and none."""
+    """
+    One text with edges of two types beside the sequence: several into a token, several from one, and none.
+    """
     number, length, inputs, sizes = Numbers(2), 7, 3, numpy.array([3, 1, 2])
     edges = [(0, 2, 1), (2, 5, 1), (1, 5, 2), (3, 5, 2), (0, 3, 2), (3, 6, 1)]
     # In the other direction edges lead from target to source, and positions count from the end.
@@ -243,7 +268,9 @@ def mage_gru_layer() -> Arrays:
     def outputs(values: Arrays, previous: bool) -> numpy.ndarray:
         forward, backward = ({**within(values, prefix), "sizes": sizes} for prefix in ("fwd_", "bwd_"))
         states = mage_gru(values["X"], forward, edges, previous)
-        return numpy.concatenate([states, mage_gru(values["X"][::-1], backward, turned, previous)[::-1]], axis=1)
+        return numpy.concatenate(
+            [states, mage_gru(values["X"][::-1], backward, turned, previous)[::-1]], axis=1
+        )
 
     found = derivatives(lambda values: (outputs(values, True) * upstream).sum(), arrays)
     arrays.update(sizes=sizes, edges=numpy.array(edges), upstream=upstream, **found)
@@ -254,7 +281,9 @@ def mage_gru_layer() -> Arrays:
 
 
 def attention_sum(passage: numpy.ndarray, vector: numpy.ndarray, belongs: numpy.ndarray) -> numpy.ndarray:
-    """Equations 18 and 19 of CG+SBA: each candidate's share of the attention that all candidates' tokens have."""
+    """
+    Equations 18 and 19 of CG+SBA: each candidate's share of the attention that all candidates' tokens have.
+    """
     sums = softmax(passage @ vector) @ belongs
     return sums / sums.sum()
 
@@ -270,7 +299,9 @@ def filtered(question: numpy.ndarray, passage: numpy.ndarray) -> numpy.ndarray:
 
 
 class Text:
-    """A passage and its question: ids of words and of characters, clusters, candidates of tokens, the answer."""
+    """
+    A passage and its question: ids of words and of characters, clusters, candidates of tokens, the answer.
+    """
 
     def __init__(self, number: Numbers, length: int, question_length: int, characters: int) -> None:
         self.words = number.random.randint(0, 6, length)
@@ -293,7 +324,8 @@ def next_gates(v: Iterator[numpy.ndarray], keys: bool) -> Arrays:
 
 def character_cnn(embedded: numpy.ndarray, filters: numpy.ndarray) -> numpy.ndarray:
     """
-    The largest of what each filter gives anywhere in each word. Shapes: (words, characters, dim), (width, dim, n).
+    The largest of what each filter gives anywhere in each word. Shapes: (words, characters, dim), (width,
+    dim, n).
     """
     width = len(filters)
     windows = [embedded[:, i : i + width] for i in range(embedded.shape[1] - width + 1)]
@@ -304,8 +336,9 @@ def character_cnn(embedded: numpy.ndarray, filters: numpy.ndarray) -> numpy.ndar
 
 def ga_reader(v: Iterator[numpy.ndarray], text: Text, layers: int) -> numpy.ndarray:
     """
-    The GA Reader with C-GRU, as Coref-GRU's Appendix B has it for WikiHop: the question is read by a GRU in each layer,
-    which reads what the one before it gave, and the last layer sees which words of the passage are in the question.
+    The GA Reader with C-GRU, as Coref-GRU's Appendix B has it for WikiHop: the question is read by a GRU in
+    each layer, which reads what the one before it gave, and the last layer sees which words of the passage
+    are in the question.
     """
     words, occurs, characters, filters = (next(v) for _ in range(4))
     filters = filters[0]
@@ -336,8 +369,15 @@ def reader_of_coref_gru() -> Arrays:
     # Words of 3 numbers and characters of 2; then filters of width 3, of which there are 2.
     found = [number(6, 3), number(2, 2), number(5, 2), number(1, 3, 2, 2)]
     for passage_dim, question_dim in ((5, 5), (2 * size + 2, 2 * size)):
-        for dim, keys in ((passage_dim, True), (passage_dim, True), (question_dim, False), (question_dim, False)):
-            found += [number(*shape, scale=0.5) for _ in "rzh" for shape in ((dim, size), (size, size), (size,))]
+        for dim, keys in (
+            (passage_dim, True),
+            (passage_dim, True),
+            (question_dim, False),
+            (question_dim, False),
+        ):
+            found += [
+                number(*shape, scale=0.5) for _ in "rzh" for shape in ((dim, size), (size, size), (size,))
+            ]
             found += [number(2, dim, scale=0.5)] * keys
     values = {f"v{i:02d}": value for i, value in enumerate(found)}
 
@@ -379,8 +419,8 @@ class ClozeText:
         self.words = number.random.randint(0, 7, length)
         self.question = number.random.randint(0, 7, question_length)
         self.cloze = cloze
-        # Each cluster has mentions in both. A mention reads where it begins, the first one nothing, and writes where it
-        # ends. The question's last token writes too, for what the code hands back.
+        # Each cluster has mentions in both. A mention reads where it begins, the first one nothing, and
+        # writes where it ends. The question's last token writes too, for what the code hands back.
         end = length + question_length
         clusters = [[(0, 2), (4, 5), (end - 1, end)], [(1, 3), (length, length + 1), (end - 2, end)]]
         reads = [[(start, start + 1) for start, _ in mentions[1:]] for mentions in clusters]
@@ -390,11 +430,14 @@ class ClozeText:
         self.candidates = numpy.eye(3)[numpy.arange(length) % 3] * (numpy.arange(length)[:, None] > 0)
 
 
-def ga_reader_on_lambada(v: Iterator[numpy.ndarray], text: ClozeText, layers: int, longest: int) -> numpy.ndarray:
+def ga_reader_on_lambada(
+    v: Iterator[numpy.ndarray], text: ClozeText, layers: int, longest: int
+) -> numpy.ndarray:
     """
-    The GA Reader with C-GRU as the authors' code for LAMBADA has it. A C-GRU reads the question too. Forward it starts
-    from the passage's memory. Backward the passage starts from what the code takes for the question's memory: that
-    after its first step. In a question that is padded to the `longest` one this step is padding, and nothing is there.
+    The GA Reader with C-GRU as the authors' code for LAMBADA has it. A C-GRU reads the question too. Forward
+    it starts from the passage's memory. Backward the passage starts from what the code takes for the
+    question's memory: that after its first step. In a question that is padded to the `longest` one this step
+    is padding, and nothing is there.
     """
     words = next(v)
     passage, question = words[text.words], words[text.question]
@@ -424,7 +467,9 @@ def reader_on_lambada() -> Arrays:
     found = [number(7, 3)]
     for dim in (3, 2 * size):
         for _ in range(4):
-            found += [number(*shape, scale=0.5) for _ in "rzh" for shape in ((dim, size), (size, size), (size,))]
+            found += [
+                number(*shape, scale=0.5) for _ in "rzh" for shape in ((dim, size), (size, size), (size,))
+            ]
             found.append(number(2, dim, scale=0.5))
     values = {f"v{i:02d}": value for i, value in enumerate(found)}
 
@@ -462,8 +507,8 @@ def reader_on_lambada() -> Arrays:
 
 def cg_sba(p: Arrays, text: Text, cloze: int, layers: int) -> numpy.ndarray:
     """
-    CG+SBA: all question encoders read the embeddings Y; alpha sums the question as it is (the better one, by the
-    paper); the last question is filtered too, and what is asked for is its sum by the weights lambda.
+    CG+SBA: all question encoders read the embeddings Y; alpha sums the question as it is (the better one, by
+    the paper); the last question is filtered too, and what is asked for is its sum by the weights lambda.
     """
     passage, embedded = p["embeddings"][text.words], p["embeddings"][text.question]
 
@@ -485,7 +530,13 @@ def reader_of_cg_sba() -> Arrays:
     number, size, layers, answers, clozes = Numbers(4), 2, 2, (1, 2), (1, 0)
     texts = [Text(number, 6, 3, 1), Text(number, 4, 2, 1)]
     values = {"embeddings": number(6, 3)}
-    for name, dim in (("passage0", 3), ("passage1", 2 * size), ("question0", 3), ("question1", 3), ("belief", 3)):
+    for name, dim in (
+        ("passage0", 3),
+        ("passage1", 2 * size),
+        ("question0", 3),
+        ("question1", 3),
+        ("belief", 3),
+    ):
         for direction in ("fwd", "bwd"):
             values.update(number.packed_gates(dim, size, f"{name}_{direction}_"))
 
@@ -537,7 +588,9 @@ def self_attention(x: numpy.ndarray, p: Arrays, heads: int) -> numpy.ndarray:
     return linear(numpy.concatenate(outputs, axis=1), p, "_output_projection")
 
 
-def annotated_attention(x: numpy.ndarray, p: Arrays, labels: numpy.ndarray, scopes: numpy.ndarray) -> numpy.ndarray:
+def annotated_attention(
+    x: numpy.ndarray, p: Arrays, labels: numpy.ndarray, scopes: numpy.ndarray
+) -> numpy.ndarray:
     """Equations 1 to 4, head by head. Tokens attend to those of their scope; what is in none is one scope."""
     heads, _, head_dim = p["_queries_projection"].shape
     num_labels = len(p["_semantic_label_embedding_q_w.weight"])
@@ -572,15 +625,18 @@ def qanet_block(
     x: numpy.ndarray, p: Arrays, attention: Callable[[numpy.ndarray, Arrays], numpy.ndarray], dropped: float
 ) -> numpy.ndarray:
     """
-    Convolution, self-attention and feed-forward layer, each after a layer norm and beside a residual connection. What
-    is dropped in training with a probability that grows with depth counts by how often it is not.
+    Convolution, self-attention and feed-forward layer, each after a layer norm and beside a residual
+    connection. What is dropped in training with a probability that grows with depth counts by how often it is
+    not.
     """
     layers = [
         ("_conv_norm_layers.0", lambda y: relu(separable_convolution(y, p, "_conv_layers.0"))),
         ("attention_norm_layer", lambda y: attention(y, within(p, "attention_layer."))),
         (
             "feedforward_norm_layer",
-            lambda y: linear(relu(linear(y, p, "feedforward._linear_layers.0")), p, "feedforward._linear_layers.1"),
+            lambda y: linear(
+                relu(linear(y, p, "feedforward._linear_layers.0")), p, "feedforward._linear_layers.1"
+            ),
         ),
     ]
     x = x + positions(*x.shape)
@@ -590,14 +646,17 @@ def qanet_block(
 
 
 def dassa_encoder() -> Arrays:
-    """Two blocks, the second with four heads of which two see labels and scopes; two texts of different lengths."""
+    """
+    Two blocks, the second with four heads of which two see labels and scopes; two texts of different lengths.
+    """
     number, dim, heads, head_dim, feedforward, label_dim, labels = Numbers(5), 4, 3, 2, 3, 2, 5
     lengths, views = (7, 5), 2
     shapes: dict[str, tuple[int, ...]] = {}
     for block in range(2):
         prefix, attention = f"encoder_block_{block}.", f"encoder_block_{block}.attention_layer."
         norms = [
-            f"{prefix}{name}" for name in ("_conv_norm_layers.0", "attention_norm_layer", "feedforward_norm_layer")
+            f"{prefix}{name}"
+            for name in ("_conv_norm_layers.0", "attention_norm_layer", "feedforward_norm_layer")
         ]
         shapes.update({f"{norm}.{part}": (dim,) for norm in norms for part in ("weight", "bias")})
         layers: dict[str, tuple[int, ...]] = {
@@ -614,7 +673,10 @@ def dassa_encoder() -> Arrays:
             for kind in ("queries", "keys"):
                 shapes[f"{attention}_{kind}_projection"] = (heads, dim + label_dim, head_dim)
                 for part, size in (("w", label_dim), ("b", head_dim)):
-                    shapes[f"{attention}_semantic_label_embedding_{kind[0]}_{part}.weight"] = (labels + heads, size)
+                    shapes[f"{attention}_semantic_label_embedding_{kind[0]}_{part}.weight"] = (
+                        labels + heads,
+                        size,
+                    )
         for name, shape in layers.items():
             shapes.update({f"{name}.weight": shape, f"{name}.bias": shape[:1]})
     parameters = {f"p:{name}": number(*shape, scale=0.7) for name, shape in sorted(shapes.items())}
@@ -634,7 +696,9 @@ def dassa_encoder() -> Arrays:
         outputs = []
         for b, length in enumerate(lengths):
             first, second = (within(values, f"p:encoder_block_{block}.") for block in (0, 1))
-            y = qanet_block(values["in:inputs"][b, :length], first, lambda y, p: self_attention(y, p, heads), 0.1)
+            y = qanet_block(
+                values["in:inputs"][b, :length], first, lambda y, p: self_attention(y, p, heads), 0.1
+            )
             outputs.append(qanet_block(y, second, lambda y, p, b=b: attend(b, y, p), 0.1))
         return outputs
 

@@ -1,6 +1,6 @@
 """
-Golden values of QANet and DASSA: parameters of the authors' model, and of AllenNLP's QANet encoder, in the names and
-shapes of this package, and how far apart the outputs are.
+Golden values of QANet and DASSA: parameters of the authors' model, and of AllenNLP's QANet encoder, in the
+names and shapes of this package, and how far apart the outputs are.
 """
 
 import re
@@ -44,8 +44,8 @@ NAMES = (
 
 def qanet_state(parameters: Mapping[str, Any], num_views: int = 0) -> State:
     """
-    The state dict of a `Dassa`, from the parameters of the other encoder. Where that has heads that see views, all of
-    them are those of one annotation layer here, with the labels that theirs has.
+    The state dict of a `Dassa`, from the parameters of the other encoder. Where that has heads that see
+    views, all of them are those of one annotation layer here, with the labels that theirs has.
     """
     found = {name: torch.as_tensor(value) for name, value in parameters.items()}
     num_convs = 1 + max(int(number) for number in re.findall(r"_conv_norm_layers\.(\d+)", " ".join(found)))
@@ -58,7 +58,9 @@ def qanet_state(parameters: Mapping[str, Any], num_views: int = 0) -> State:
         for pattern, replacement in names:
             name = re.sub(pattern, replacement, name)
         state[name] = value.squeeze(-1) if name.endswith("pointwise.weight") else value
-    for prefix in [name[: -len("_queries_projection")] for name in state if name.endswith("_queries_projection")]:
+    for prefix in [
+        name[: -len("_queries_projection")] for name in state if name.endswith("_queries_projection")
+    ]:
         theirs = {name[len(prefix) :]: state.pop(name) for name in list(state) if name.startswith(prefix)}
         state.update({prefix + name: value for name, value in _attention_state(theirs, num_views).items()})
     return state
@@ -66,8 +68,8 @@ def qanet_state(parameters: Mapping[str, Any], num_views: int = 0) -> State:
 
 def _attention_state(theirs: State, num_views: int) -> State:
     """
-    Their heads project token and label together, ours apart; they have a label for what has none, a different one for
-    each head, and these are the last rows of the tables; ours have a bias.
+    Their heads project token and label together, ours apart; they have a label for what has none, a different
+    one for each head, and these are the last rows of the tables; ours have a bias.
     """
     ours: State = {name: value for name, value in theirs.items() if name.startswith("output_projection")}
     weights, biases, label_weights, tables = [], [], [], []
@@ -91,16 +93,22 @@ def _attention_state(theirs: State, num_views: int) -> State:
 
 def model_of(golden: Mapping[str, Any], num_heads: int = 8) -> AnnotatedQanet:
     """
-    The authors' model with their parameters, all sizes as these have them: but for the number of attention heads, which
-    shows in annotated heads alone.
+    The authors' model with their parameters, all sizes as these have them: but for the number of attention
+    heads, which shows in annotated heads alone.
     """
     parameters = {name[2:]: torch.as_tensor(value) for name, value in golden.items() if name.startswith("p:")}
     num_views = golden["in:passage_sem_views_q"].shape[1] if "in:passage_sem_views_q" in golden else 0
     state = {name: value for name, value in parameters.items() if not name.startswith(ENCODERS)}
     encoders = {}
     for layer in ENCODERS:
-        theirs = {name[len(layer) + 1 :]: value for name, value in parameters.items() if name.startswith(f"{layer}.")}
-        num_heads = next((value.size(0) for name, value in theirs.items() if "_queries_proj" in name), num_heads)
+        theirs = {
+            name[len(layer) + 1 :]: value
+            for name, value in parameters.items()
+            if name.startswith(f"{layer}.")
+        }
+        num_heads = next(
+            (value.size(0) for name, value in theirs.items() if "_queries_proj" in name), num_heads
+        )
         ours = qanet_state(theirs, num_views)
         encoders[layer] = encoder_of(ours, num_heads)
         state.update({f"{layer}.{name}": value for name, value in ours.items()})
@@ -110,7 +118,9 @@ def model_of(golden: Mapping[str, Any], num_heads: int = 8) -> AnnotatedQanet:
         Vocabulary(),
         embedder,
         *(encoders["_phrase_layer"], LinearMatrixAttention(dim, dim, "x,y,x*y"), encoders["_modeling_layer"]),
-        num_highway_layers=sum(bool(re.fullmatch(r"_highway_layer\._layers\.\d+\.weight", name)) for name in state),
+        num_highway_layers=sum(
+            bool(re.fullmatch(r"_highway_layer\._layers\.\d+\.weight", name)) for name in state
+        ),
     )
     model.load_state_dict(state)
     return model.eval()
@@ -148,8 +158,8 @@ def _number(names: Mapping[str, Any], pattern: str) -> int:
 
 def _embedder_of(state: State) -> BasicTextFieldEmbedder:
     """
-    In AllenNLP 0.8.3 the windows of a character CNN may lie in padding, which is zeros. Today's leaves those out:
-    unless padding is a character like others, whose vector is zero, and which is added to `state`.
+    In AllenNLP 0.8.3 the windows of a character CNN may lie in padding, which is zeros. Today's leaves those
+    out: unless padding is a character like others, whose vector is zero, and which is added to `state`.
     """
     embedders = {}
     for key in sorted({name[len(EMBEDDER) :].split(".")[0] for name in state if name.startswith(EMBEDDER)}):
@@ -171,12 +181,19 @@ def _embedder_of(state: State) -> BasicTextFieldEmbedder:
 
 
 def inputs_of(golden: Mapping[str, Any]) -> dict[str, Any]:
-    """The arguments of the model, without annotations of the question, which the authors' model does not look at."""
-    padding = next(value.shape[0] for name, value in golden.items() if name.endswith("_embedding._module.weight"))
+    """
+    The arguments of the model, without annotations of the question, which the authors' model does not look
+    at.
+    """
+    padding = next(
+        value.shape[0] for name, value in golden.items() if name.endswith("_embedding._module.weight")
+    )
 
     def text(part: str) -> TextFieldTensors:
         prefix = f"in:{part}:"
-        ids = {name[len(prefix) :]: torch.as_tensor(golden[name]) for name in golden if name.startswith(prefix)}
+        ids = {
+            name[len(prefix) :]: torch.as_tensor(golden[name]) for name in golden if name.startswith(prefix)
+        }
         return {
             key: {key: value.masked_fill(value == 0, padding) if value.dim() == 3 else value}
             for key, value in ids.items()
@@ -194,8 +211,8 @@ def inputs_of(golden: Mapping[str, Any]) -> dict[str, Any]:
 
 def differences(golden: Mapping[str, Any], num_heads: int = 8, block: int = 1) -> dict[str, float]:
     """
-    By output the largest difference between ours and theirs, padding left out. The attention is that of a block of the
-    modelling layer, given the inputs that it had in its last application.
+    By output the largest difference between ours and theirs, padding left out. The attention is that of a
+    block of the modelling layer, given the inputs that it had in its last application.
     """
     model, inputs = model_of(golden, num_heads), inputs_of(golden)
     mask = torch.as_tensor(golden["in:passage:tokens"]) != 0
@@ -209,7 +226,10 @@ def differences(golden: Mapping[str, Any], num_heads: int = 8, block: int = 1) -
             found["last:att_out"] = attention(torch.as_tensor(golden["last:att_in"]), attended, views)
         output = model(**inputs)
     found.update({f"out:{name}": output[name] for name in ("span_start_logits", "span_end_logits")})
-    result = {name: (value - torch.as_tensor(golden[name]))[mask].abs().max().item() for name, value in found.items()}
+    result = {
+        name: (value - torch.as_tensor(golden[name]))[mask].abs().max().item()
+        for name, value in found.items()
+    }
     if "out:loss" in golden:
         result["out:loss"] = abs(output["loss"].item() - float(golden["out:loss"]))
     return result
@@ -226,8 +246,8 @@ class GivenPositions(torch.nn.Module):
 
 def encoder_differences(golden: Mapping[str, Any]) -> dict[str, float]:
     """
-    By output the largest difference of an encoder alone, and of the attention of its last block. Positions are
-    AllenNLP's, in float32: they are compared by themselves, and the encoder has those of the file.
+    By output the largest difference of an encoder alone, and of the attention of its last block. Positions
+    are AllenNLP's, in float32: they are compared by themselves, and the encoder has those of the file.
     """
     parameters = {name: value for name, value in golden.items() if name.startswith("p:")}
     labels, scopes = (torch.as_tensor(golden[f"in:views_{kind}"]) for kind in "qk")

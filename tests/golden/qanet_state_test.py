@@ -1,4 +1,6 @@
-"""The authors' attention, written as reference and paper describe it, in other sizes than the golden files have."""
+"""
+The authors' attention, written as reference and paper describe it, in other sizes than the golden files have.
+"""
 
 import math
 
@@ -17,7 +19,11 @@ def authors_parameters(blocks, annotated, heads, head_dim, num_labels):
     shapes = {}
     for block in range(blocks):
         prefix, attention = f"encoder_block_{block}.", f"encoder_block_{block}.attention_layer."
-        norms = [f"{prefix}_conv_norm_layers.0", f"{prefix}attention_norm_layer", f"{prefix}feedforward_norm_layer"]
+        norms = [
+            f"{prefix}_conv_norm_layers.0",
+            f"{prefix}attention_norm_layer",
+            f"{prefix}feedforward_norm_layer",
+        ]
         shapes.update({f"{norm}.{part}": (DIM,) for norm in norms for part in ("weight", "bias")})
         linear = {
             f"{prefix}_conv_layers.0.1": (DIM, 1, 3),
@@ -32,7 +38,10 @@ def authors_parameters(blocks, annotated, heads, head_dim, num_labels):
             for kind in ("queries", "keys"):
                 shapes[f"{attention}_{kind}_projection"] = (heads, DIM + LABEL_DIM, head_dim)
                 for part, size in (("w", LABEL_DIM), ("b", head_dim)):
-                    shapes[f"{attention}_semantic_label_embedding_{kind[0]}_{part}.weight"] = (num_labels, size)
+                    shapes[f"{attention}_semantic_label_embedding_{kind[0]}_{part}.weight"] = (
+                        num_labels,
+                        size,
+                    )
         for name, shape in linear.items():
             shapes.update({f"{name}.weight": shape, f"{name}.bias": shape[:1]})
     return {name: torch.randn(shape) for name, shape in shapes.items()}
@@ -41,7 +50,9 @@ def authors_parameters(blocks, annotated, heads, head_dim, num_labels):
 def authors_attention(parameters, inputs, views, scopes):
     """One sequence, head by head. What has no label has the head's own, and so has what is in no scope."""
     embeddings = {
-        kind + part: parameters[f"_semantic_label_embedding_{kind}_{part}.weight"] for kind in "qk" for part in "wb"
+        kind + part: parameters[f"_semantic_label_embedding_{kind}_{part}.weight"]
+        for kind in "qk"
+        for part in "wb"
     }
     heads, _, head_dim = parameters["_queries_projection"].shape
     values = inputs @ parameters["_values_projection.weight"].T + parameters["_values_projection.bias"]
@@ -54,14 +65,18 @@ def authors_attention(parameters, inputs, views, scopes):
             for part in (views, scopes)
         )
         queries, keys = (
-            torch.cat([inputs, embeddings[kind + "w"][labels]], dim=1) @ parameters[f"_{name}_projection"][head]
+            torch.cat([inputs, embeddings[kind + "w"][labels]], dim=1)
+            @ parameters[f"_{name}_projection"][head]
             + embeddings[kind + "b"][labels]
             for kind, name in (("q", "queries"), ("k", "keys"))
         )
         scores = queries @ keys.T / math.sqrt(head_dim)
         weights = scores.masked_fill(groups[:, None] != groups, -torch.inf).softmax(dim=1)
         outputs.append(weights @ values[:, head * head_dim : (head + 1) * head_dim])
-    return torch.cat(outputs, dim=1) @ parameters["_output_projection.weight"].T + parameters["_output_projection.bias"]
+    return (
+        torch.cat(outputs, dim=1) @ parameters["_output_projection.weight"].T
+        + parameters["_output_projection.bias"]
+    )
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
 """
-The layouts of golden GA Readers with Coref-GRU, as the authors' code has them for WikiHop and for LAMBADA: the arrays
-that a file must have, and its variables in the order of their creation.
+The layouts of golden GA Readers with Coref-GRU, as the authors' code has them for WikiHop and for LAMBADA:
+the arrays that a file must have, and its variables in the order of their creation.
 """
 
 from collections.abc import Callable, Mapping
@@ -30,7 +30,11 @@ class Layout(NamedTuple):
     def fits(self, golden: Mapping[str, numpy.ndarray]) -> bool:
         layer = self.coref_grus * COREF_GRU + self.grus * GRU
         layers, left = divmod(len(golden["var_names"]) - len(self.embeddings), len(layer))
-        if layers < 1 or left or not all(any(name in golden for name in names.split(" or ")) for names in self.arrays):
+        if (
+            layers < 1
+            or left
+            or not all(any(name in golden for name in names.split(" or ")) for names in self.arrays)
+        ):
             return False
         variables = enumerate(self.embeddings + layers * layer)
         return all(golden[f"v{i:02d}"].ndim == DIMENSIONS.get(name, 2) for i, name in variables)

@@ -21,7 +21,13 @@ REFERENCES = [
     ["yes", "no."],
 ]
 # Of pycocoevalcap 1.2 with its Java tokeniser.
-EXPECTED = {"rouge_l": 0.457620, "bleu_1": 0.628350, "bleu_2": 0.591572, "bleu_3": 0.541538, "bleu_4": 0.498544}
+EXPECTED = {
+    "rouge_l": 0.457620,
+    "bleu_1": 0.628350,
+    "bleu_2": 0.591572,
+    "bleu_3": 0.541538,
+    "bleu_4": 0.498544,
+}
 KEYS = {*EXPECTED, "exact_match", "f1"}
 
 
@@ -101,7 +107,9 @@ def test_people_score_what_the_authors_of_the_data_set_report():
     with open(NARRATIVEQA / "qaps.csv", newline="", encoding="utf-8") as file:
         rows = [row for row in csv.DictReader(file) if row["set"] == "test"]
     assert len(rows) == 10557
-    metrics = evaluate([row["answer2_tokenized"] for row in rows], [[row["answer1_tokenized"]] for row in rows])
+    metrics = evaluate(
+        [row["answer2_tokenized"] for row in rows], [[row["answer1_tokenized"]] for row in rows]
+    )
     # Kočiský et al. 2018, table 4: human answers on the summaries, there of the raw text.
     assert 100 * metrics["bleu_1"] == pytest.approx(44.43, abs=0.5)
     assert 100 * metrics["rouge_l"] == pytest.approx(57.02, abs=0.5)

@@ -4,8 +4,8 @@ from hypothesis import strategies as st
 
 from allennlp_coref_rc.metrics.ptb_tokens import ptb_tokens
 
-# What Stanford's PTBTokenizer 3.4.1 made of these texts in lower case, as pycocoevalcap 1.2 calls it, punctuation
-# removed.
+# What Stanford's PTBTokenizer 3.4.1 made of these texts in lower case, as pycocoevalcap 1.2 calls it,
+# punctuation removed.
 OBSERVED = [
     ("He agrees to play, at all of the dances.", "he agrees to play at all of the dances"),
     ("Jacob's mother-in-law", "jacob 's mother-in-law"),
@@ -39,12 +39,18 @@ OBSERVED = [
         "AT&T, R&D, x@y.com or www.foo.org, http://a.com/b?c=d.",
         "at & t r & d x@y.com or www.foo.org http://a.com/b?c=d",
     ),
-    ("[sic] {x} :) a_b * ~ = <b>bold</b> &amp;", "-lsb- sic -rsb- -lcb- x -rcb- :-rrb- a_b * ~ = <b> bold </b> &"),
+    (
+        "[sic] {x} :) a_b * ~ = <b>bold</b> &amp;",
+        "-lsb- sic -rsb- -lcb- x -rcb- :-rrb- a_b * ~ = <b> bold </b> &",
+    ),
     ("café Zoë naïve ½ 5¢", "café zoë naïve 1/2 5 cents"),
     ("more'n dogs' y'all goin' 'em", "more 'n dogs y' all goin 'em"),
     ("Ph.D. vs. etc. Inc. Col. Lt. Sgt. Dr.", "ph.d. vs. etc. inc. col. lt. sgt. dr."),
     ("twenty-one 5-year-old 3-D x-ray half- -half", "twenty-one 5-year-old 3-d x-ray half half"),
-    ("A $ or USD$5; C# and C++; #1 #tag @home; 1.5m, -5, +3", "a $ or usd $ 5 c# and c++ # 1 #tag @home 1.5 m -5 +3"),
+    (
+        "A $ or USD$5; C# and C++; #1 #tag @home; 1.5m, -5, +3",
+        "a $ or usd $ 5 c# and c++ # 1 #tag @home 1.5 m -5 +3",
+    ),
     ("lemme gotta wanna gimme :( ;-) (yes)", "lem me got ta wan na gim me :-lrb- ;--rrb- -lrb- yes -rrb-"),
     ("he said:stop;now \x97 \x80¦ x\x85y", "he said stop now $ ¦ x y"),
 ]
@@ -63,7 +69,9 @@ def test_any_text_has_tokens_and_they_are_words(text):
 
 
 @settings(derandomize=True, deadline=None, max_examples=200)
-@given(st.lists(st.sampled_from("He agreed with Tom , . n't 's ( ) $ 5 1990s half-brother".split()), max_size=8))
+@given(
+    st.lists(st.sampled_from("He agreed with Tom , . n't 's ( ) $ 5 1990s half-brother".split()), max_size=8)
+)
 def test_tokenised_text_stays_as_it_is_but_for_punctuation(tokens):
     names = {"(": "-lrb-", ")": "-rrb-"}
     expected = [names.get(token, token.lower()) for token in tokens if token not in (",", ".")]

@@ -29,7 +29,8 @@ CASES = [
     (["Tom", "Tom"], ["Tom"], 0, 0.5),
     # The best sum counts, 2/3 for each of the three, and not the best single pair (1 + 0).
     (["a1 b1", "b1 c1", "c1 a1"], ["a1", "b1", "c1"], 0, 0.67),
-    # "red duke" and "red" pair to 2/3, "duke" finds none that is left; the best sum pairs red-red duke, duke-red duke.
+    # "red duke" and "red" pair to 2/3, "duke" finds none that is left; the best sum pairs red-red duke,
+    # duke-red duke.
     (["Red", "Duke"], ["Red Duke"], 0, 0.33),
     # Numbers have to agree in one, else nothing counts; 4,200 is no number before its comma is gone.
     ("4,200 letters", ["4200 letters"], 1, 1),
@@ -49,7 +50,9 @@ def test_cases_by_hand(prediction, reference, exact_match, f1):
     assert aligned_scores(prediction, reference) == (exact_match, f1)
 
 
-texts = st.text(alphabet="aAbé1.,-' the", min_size=1, max_size=7) | st.sampled_from(["nan", "1e2", "an inf", "١"])
+texts = st.text(alphabet="aAbé1.,-' the", min_size=1, max_size=7) | st.sampled_from(
+    ["nan", "1e2", "an inf", "١"]
+)
 
 
 @settings(derandomize=True, deadline=None, max_examples=80)
@@ -71,7 +74,9 @@ def evaluate(cases):
 
 
 def test_means_over_the_questions():
-    expected = {name: sum(case[i] for case in CASES) / len(CASES) for i, name in ((2, "exact_match"), (3, "f1"))}
+    expected = {
+        name: sum(case[i] for case in CASES) / len(CASES) for i, name in ((2, "exact_match"), (3, "f1"))
+    }
     assert evaluate(CASES) == pytest.approx(expected)
     metric = QuorefMetric()
     assert metric.get_metric() == {"exact_match": 0, "f1": 0}

@@ -10,7 +10,17 @@ from allennlp.predictors import Predictor
 
 from allennlp_coref_rc.metrics.narrativeqa import NarrativeQaMetric
 from tests.golden import qanet as golden_qanet
-from tests.models.span_models import DASSA, DIM, EMBEDDERS, MODELING_LAYERS, READER, TRAIN, build, qanet, tensors
+from tests.models.span_models import (
+    DASSA,
+    DIM,
+    EMBEDDERS,
+    MODELING_LAYERS,
+    READER,
+    TRAIN,
+    build,
+    qanet,
+    tensors,
+)
 
 METRICS = {"rouge_l", "exact_match", "f1", "bleu_1", "bleu_2", "bleu_3", "bleu_4"}
 
@@ -58,7 +68,9 @@ def test_gradients_reach_all_parameters(modeling_layer):
     model(**tensors(model, instances))["loss"].backward()
     for name, parameter in model.named_parameters():
         # A bias that is the same for all tokens changes no softmax.
-        if "_bias" not in name.split(".")[-1] and not name.endswith(("predictor.bias", "_matrix_attention._bias")):
+        if "_bias" not in name.split(".")[-1] and not name.endswith(
+            ("predictor.bias", "_matrix_attention._bias")
+        ):
             assert parameter.grad is not None and parameter.grad.abs().sum() > 0, name
 
 
@@ -110,8 +122,8 @@ def train_without_chance(model):
 
 def test_computes_what_allennlps_qanet_does():
     """
-    Of its own parameters; ours has two biases more. Without padding, which its convolutions see. In training, dropout
-    has the same places and probabilities.
+    Of its own parameters; ours has two biases more. Without padding, which its convolutions see. In training,
+    dropout has the same places and probabilities.
     """
     encoder = {
         "type": "qanet_encoder",
@@ -130,7 +142,9 @@ def test_computes_what_allennlps_qanet_does():
         "phrase_layer": {**encoder, "num_blocks": 1, "conv_kernel_size": 7},
         "modeling_layer": {**encoder, "num_blocks": 2, "conv_kernel_size": 5},
     }
-    model, _, instances = build({**qanet("qanet"), "phrase_layer": {**DASSA, "num_blocks": 1, "conv_kernel_size": 7}})
+    model, _, instances = build(
+        {**qanet("qanet"), "phrase_layer": {**DASSA, "num_blocks": 1, "conv_kernel_size": 7}}
+    )
     theirs = Model.from_params(Params(json.loads(json.dumps(params))), vocab=model.vocab).eval()
     state = {}
     for name, value in theirs.state_dict().items():
@@ -206,7 +220,9 @@ def test_questions_without_a_span_have_no_loss_but_count():
     gone = tensors(model, [instance for instance, gone in zip(instances, lost) if gone])
     assert model(**gone)["loss"].item() == 0.0
     means = [of_kept["rouge_l"], model.get_metrics()["rouge_l"]]
-    assert metric["rouge_l"] == pytest.approx(numpy.average(means, weights=[lost.count(False), lost.count(True)]))
+    assert metric["rouge_l"] == pytest.approx(
+        numpy.average(means, weights=[lost.count(False), lost.count(True)])
+    )
     model.train()(**gone)["loss"].backward()
 
 

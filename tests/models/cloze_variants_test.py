@@ -22,7 +22,12 @@ from allennlp_coref_rc.predictors import ClozeReaderPredictor
 QUESTIONS = [
     ("Mary saw Bill . Bill left the old house .", "@placeholder left", ["Mary", "Bill", "the house"], "Bill"),
     ("Jeff slept .", "the one who slept for hours was @placeholder then", ["Jeff"], "Jeff"),
-    ("Fred and Julie met Mary in the park near the office .", "Fred saw @placeholder", ["Julie", "Mary"], "Mary"),
+    (
+        "Fred and Julie met Mary in the park near the office .",
+        "Fred saw @placeholder",
+        ["Julie", "Mary"],
+        "Mary",
+    ),
 ]
 READER = AnnotatedBabiReader(tokenizer=WhitespaceTokenizer())
 
@@ -64,7 +69,10 @@ SELF_BELIEF = {"encoder": encoder(4)}
 VARIANTS = {
     "gated_attention": {},
     "sum": {"gating": {"type": "gated_attention", "operation": "sum"}},
-    "concatenation": {"gating": {"type": "gated_attention", "operation": "concatenation"}, "second_input": 12},
+    "concatenation": {
+        "gating": {"type": "gated_attention", "operation": "concatenation"},
+        "second_input": 12,
+    },
     "collaborative": {"gating": "collaborative"},
     "collaborative by Z, no final filtering": {
         "gating": {"type": "collaborative", "gate_by": "filtered_question", "final_filtering": False}
@@ -72,7 +80,11 @@ VARIANTS = {
     "self-belief": {"question_self_belief": SELF_BELIEF},
     "self-belief, tanh": {"question_self_belief": {**SELF_BELIEF, "attention": "tanh"}},
     "self-belief of the passage": {"passage_self_belief": SELF_BELIEF},
-    "all": {"gating": "collaborative", "question_self_belief": SELF_BELIEF, "passage_self_belief": SELF_BELIEF},
+    "all": {
+        "gating": "collaborative",
+        "question_self_belief": SELF_BELIEF,
+        "passage_self_belief": SELF_BELIEF,
+    },
     "self-belief, final states": {"question_self_belief": SELF_BELIEF, "read_out": "final_states"},
     "Stanford Reader": {"pointer": {"type": "attention_sum", "bilinear": True}, "layers": 1},
 }
@@ -109,7 +121,10 @@ def test_every_parameter_learns(variant):
 
 
 class Positions(Seq2SeqEncoder):
-    """Encodes a token as its position, one-hot and large, so that a softmax gives each token all weight on itself."""
+    """
+    Encodes a token as its position, one-hot and large, so that a softmax gives each token all weight on
+    itself.
+    """
 
     def forward(self, inputs, mask):
         return 30.0 * torch.eye(inputs.size(1)).expand(inputs.size(0), -1, -1)
@@ -188,7 +203,11 @@ def test_a_question_without_a_placeholder_is_an_error():
 def test_tokens_are_scored_by_the_equation(bilinear):
     tokens, vector = torch.randn(1, 3, 2, dtype=torch.float64), torch.randn(1, 2, dtype=torch.float64)
     mask = torch.ones(1, 3, dtype=torch.bool)
-    candidates = {"candidates": torch.tensor([[0, 1, 1]]), "positions": torch.tensor([[0, 1, 2]]), "mask": mask[:, :2]}
+    candidates = {
+        "candidates": torch.tensor([[0, 1, 1]]),
+        "positions": torch.tensor([[0, 1, 2]]),
+        "mask": mask[:, :2],
+    }
     layer = AttentionSum(None, 2, 2, epsilon=0.0, **({"bilinear": True} if bilinear else {})).double()
     log_probabilities, _ = layer(TokenVectors(tokens, mask), vector, None, candidates)
     weight = layer._bilinear.weight.detach().numpy() if bilinear else numpy.eye(2)
@@ -201,7 +220,9 @@ def test_probabilities_of_candidates_that_share_tokens_sum_to_more_than_one():
     model = build(layers=1)
     for parameter in model.parameters():
         parameter.data.zero_()
-    instance = READER.text_to_instance("the old man and the sea", "@placeholder is wet", ["the sea", "the old man"])
+    instance = READER.text_to_instance(
+        "the old man and the sea", "@placeholder is wet", ["the sea", "the old man"]
+    )
     READER.apply_token_indexers(instance)
     probabilities = model.forward_on_instance(instance)["candidate_probabilities"]
     assert probabilities["the sea"] / probabilities["the old man"] == pytest.approx(3 / 4, abs=1e-4)

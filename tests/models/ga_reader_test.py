@@ -19,7 +19,9 @@ FEATURE = "(import 'babi/ga_gru.jsonnet') + { qe_comm:: true }"
 def build(config="ga_coref_gru", task=2, more=None, split="train"):
     """Of a config's name, or of Jsonnet: the model, the instances of a split, and the reader."""
     is_name = config.isidentifier()
-    params = load(BABI / f"{config}.jsonnet", task, more) if is_name else load_text(config, "babi", task, more)
+    params = (
+        load(BABI / f"{config}.jsonnet", task, more) if is_name else load_text(config, "babi", task, more)
+    )
     reader = DatasetReader.from_params(params["dataset_reader"])
     instances = list(reader.read(split))
     vocab = Vocabulary.from_instances(instances)
@@ -64,7 +66,9 @@ def test_short_and_long_passages_of_a_batch_are_read_apart(config, monkeypatch):
     model.eval()
     instances = []
     for i in range(16):
-        story = ["Bill took the milk.", "Fred moved to the office.", "Bill went to the park."] * (4 if i % 2 else 1)
+        story = ["Bill took the milk.", "Fred moved to the office.", "Bill went to the park."] * (
+            4 if i % 2 else 1
+        )
         instances.append(reader.text_to_instance(story[i % 3 :], "Where is Bill?", answer="park"))
         reader.apply_token_indexers(instances[-1])
     sizes = []
@@ -89,10 +93,15 @@ def test_short_and_long_passages_of_a_batch_are_read_apart(config, monkeypatch):
 
 
 def test_only_the_cpu_reads_them_apart(monkeypatch):
-    """Elsewhere a part waits for the one before. No length is asked for, which a tensor without values cannot tell."""
+    """
+    Elsewhere a part waits for the one before. No length is asked for, which a tensor without values cannot
+    tell.
+    """
     model, _, _ = build()
     monkeypatch.setattr(model, "_encode", lambda pair, *rest: pair)
-    text = TokenVectors(torch.empty(32, 5, 2, device="meta"), torch.empty(32, 5, dtype=torch.bool, device="meta"))
+    text = TokenVectors(
+        torch.empty(32, 5, 2, device="meta"), torch.empty(32, 5, dtype=torch.bool, device="meta")
+    )
     pair = Pair(text, text)
     assert model._encode_in_buckets(pair, None) is pair
 
@@ -102,7 +111,9 @@ def test_probabilities_of_single_word_candidates_sum_to_one_and_follow_the_atten
     output = model.forward_on_instance(instances[0])
     assert sum(output["candidate_probabilities"].values()) == pytest.approx(1.0, abs=1e-4)
     for candidate, probability in output["candidate_probabilities"].items():
-        attention = sum(a for a, token in zip(output["attention"], output["passage_tokens"]) if token == candidate)
+        attention = sum(
+            a for a, token in zip(output["attention"], output["passage_tokens"]) if token == candidate
+        )
         assert probability == pytest.approx(attention, abs=1e-5)
 
 
@@ -110,7 +121,9 @@ def test_loss_is_the_mean_negative_log_probability_of_the_answer():
     model, instances, _ = build()
     model.eval()
     outputs = model.forward_on_instances(instances)
-    expected = [-numpy.log(o["candidate_probabilities"][i["answer"].label]) for o, i in zip(outputs, instances)]
+    expected = [
+        -numpy.log(o["candidate_probabilities"][i["answer"].label]) for o, i in zip(outputs, instances)
+    ]
     batch = Batch(instances)
     batch.index_instances(model.vocab)
     assert model(**batch.as_tensor_dict())["loss"].item() == pytest.approx(numpy.mean(expected), abs=1e-5)
@@ -152,7 +165,10 @@ def test_one_encoder_for_passage_and_question():
 
 
 def test_names_are_exchanged_in_training_alone():
-    """Of two names only: what the reader makes of a question in training is what it makes of it with both exchanged."""
+    """
+    Of two names only: what the reader makes of a question in training is what it makes of it with both
+    exchanged.
+    """
     more = {"model.entity_substitution": {"groups": [["julie", "bill"]]}, "model.dropout": 0.0}
     model, _, reader = build(more=more)
     plain, _, _ = build()
@@ -160,13 +176,17 @@ def test_names_are_exchanged_in_training_alone():
     plain.eval()
 
     def batch(*names):
-        story = [name.join(["", " went to the kitchen."]) for name in names] + [f"{names[0]} went to the park."]
+        story = [name.join(["", " went to the kitchen."]) for name in names] + [
+            f"{names[0]} went to the park."
+        ]
         instances = Batch([reader.text_to_instance(story, f"Where is {names[0]}?", answer="park")])
         reader.apply_token_indexers(instances.instances[0])
         instances.index_instances(model.vocab)
         return instances.as_tensor_dict()
 
-    expected = {plain(**batch(*names))["attention"][0, 0].item() for names in (("Julie", "Bill"), ("Bill", "Julie"))}
+    expected = {
+        plain(**batch(*names))["attention"][0, 0].item() for names in (("Julie", "Bill"), ("Bill", "Julie"))
+    }
     assert len(expected) == 2
     found = {model.train()(**batch("Julie", "Bill"))["attention"][0, 0].item() for _ in range(20)}
     assert sorted(found) == pytest.approx(sorted(expected), abs=1e-6)

@@ -32,7 +32,9 @@ def folder():
 def test_words_have_the_vectors_of_transformers(folder):
     encoded = AutoTokenizer.from_pretrained(folder)(WORDS, is_split_into_words=True, return_tensors="pt")
     embedder = TransformerWords(folder).eval()
-    field = TextField(list(map(Token, WORDS)), {"": TokenIndexer.by_name("pretrained_transformer_mismatched")(folder)})
+    field = TextField(
+        list(map(Token, WORDS)), {"": TokenIndexer.by_name("pretrained_transformer_mismatched")(folder)}
+    )
     batch = Batch([Instance({"text": field})])
     batch.index_instances(Vocabulary())
     with torch.no_grad():
@@ -40,7 +42,9 @@ def test_words_have_the_vectors_of_transformers(folder):
         vectors = embedder(**batch.as_tensor_dict()["text"][""])[0]
     of_words = [[i for i, word in enumerate(encoded.word_ids()) if word == j] for j in range(len(WORDS))]
     assert max(map(len, of_words)) > 1
-    torch.testing.assert_close(vectors, torch.stack([hidden[of].mean(0) for of in of_words]), rtol=1e-4, atol=1e-5)
+    torch.testing.assert_close(
+        vectors, torch.stack([hidden[of].mean(0) for of in of_words]), rtol=1e-4, atol=1e-5
+    )
 
 
 def test_it_overfits_64_questions(folder, tmp_path):
@@ -51,7 +55,9 @@ def test_it_overfits_64_questions(folder, tmp_path):
         answer = choice.choice(names)
         context = " ".join(names)
         answers = [{"text": answer, "answer_start": context.index(answer)}]
-        paragraphs.append({"context": context, "qas": [{"id": str(i), "question": "Who?", "answers": answers}]})
+        paragraphs.append(
+            {"context": context, "qas": [{"id": str(i), "question": "Who?", "answers": answers}]}
+        )
     (tmp_path / "questions.json").write_text(json.dumps({"data": [{"paragraphs": paragraphs}]}))
     model, instances = build(
         folder,

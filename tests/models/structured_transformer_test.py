@@ -1,4 +1,7 @@
-"""Transformers that read question and passage together, under layers that read annotations: tiny ones, on fixtures."""
+"""
+Transformers that read question and passage together, under layers that read annotations: tiny ones, on
+fixtures.
+"""
 
 import pytest
 import torch
@@ -10,7 +13,17 @@ from allennlp.predictors import Predictor
 
 from allennlp_coref_rc.models import StructuredTransformer
 from tests import tiny_transformers
-from tests.models.structured_transformers import ENCODERS, build, candidates, classes, cloze, read, spans, tags, tensors
+from tests.models.structured_transformers import (
+    ENCODERS,
+    build,
+    candidates,
+    classes,
+    cloze,
+    read,
+    spans,
+    tags,
+    tensors,
+)
 
 pytestmark = pytest.mark.slow
 
@@ -38,11 +51,16 @@ each_encoder = pytest.mark.parametrize(
 def of_layer(model):
     """The parameters of the layer above the transformer, but for its gate."""
     named = dict(model.named_parameters())
-    return {key: value for key, value in named.items() if key.startswith("_layer.") and not key.endswith("_gate")}
+    return {
+        key: value for key, value in named.items() if key.startswith("_layer.") and not key.endswith("_gate")
+    }
 
 
 def reached_by_annotations(model, questions):
-    """The parameters that are used only if there are annotations. Only Quoref's passages have discourse relations."""
+    """
+    The parameters that are used only if there are annotations. Only Quoref's passages have discourse
+    relations.
+    """
     annotated = {key: value for key, value in of_layer(model).items() if "keys" in key or ".labels." in key}
     unreached = [key for key, value in annotated.items() if not value.grad.any()]
     expected = [] if questions in (spans, tags) else [key for key in unreached if ".labels.1." in key]
@@ -69,7 +87,9 @@ def test_the_loss_falls(transformer_folders, questions, architecture):
 
 
 @each_encoder
-def test_the_layer_starts_as_the_identity_and_then_learns_from_annotations(transformer_folders, questions, encoder):
+def test_the_layer_starts_as_the_identity_and_then_learns_from_annotations(
+    transformer_folders, questions, encoder
+):
     folder = transformer_folders["bert"]
     plain, instances = build(folder, questions)
     model, _ = build(folder, questions, encoder)
@@ -107,7 +127,9 @@ def test_padding_and_batching_change_nothing(transformer_folders, questions, arc
             alone = model(**tensors(model, [instance]))
             for output in OUTPUTS[questions]:
                 expected = alone[output][0]
-                torch.testing.assert_close(together[output][i, : len(expected)], expected, rtol=1e-4, atol=1e-5)
+                torch.testing.assert_close(
+                    together[output][i, : len(expected)], expected, rtol=1e-4, atol=1e-5
+                )
 
 
 @pytest.mark.parametrize("training", [True, False])
@@ -142,7 +164,9 @@ def test_spans_are_predicted(transformer_folders):
     output = predictor.predict_json(
         {"passage": "Mary slept . Then she left .", "question": "Who ?", "clusters": clusters}
     )
-    assert output["passage_tokens"][4] == "she" and sum(output["span_start_probs"]) == pytest.approx(1, abs=1e-5)
+    assert output["passage_tokens"][4] == "she" and sum(output["span_start_probs"]) == pytest.approx(
+        1, abs=1e-5
+    )
 
 
 def test_several_spans_are_learnt_and_predicted(transformer_folders):

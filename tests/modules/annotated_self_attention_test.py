@@ -67,7 +67,10 @@ def test_one_scope_and_no_labels_is_the_attention_of_torch():
     heads = {"srl": 2, "coref": 1}
     module, x = attention(heads), inputs()
     expected = torch_attention(module)(x, x, x, need_weights=False)[0]
-    labels, scopes = torch.zeros(BATCH, LENGTH, 3, dtype=torch.long), torch.ones(BATCH, LENGTH, 3, dtype=torch.long)
+    labels, scopes = (
+        torch.zeros(BATCH, LENGTH, 3, dtype=torch.long),
+        torch.ones(BATCH, LENGTH, 3, dtype=torch.long),
+    )
     assert_same(module(x), expected, x)
     assert_same(module(x, views=views(labels, scopes)), expected, x)
 
@@ -77,7 +80,10 @@ def test_nothing_attends_to_padding():
     mask = everything()
     mask[1, 4:] = False
     expected = torch_attention(module)(x, x, x, key_padding_mask=~mask, need_weights=False)[0]
-    labels, scopes = torch.zeros(BATCH, LENGTH, 2, dtype=torch.long), torch.ones(BATCH, LENGTH, 2, dtype=torch.long)
+    labels, scopes = (
+        torch.zeros(BATCH, LENGTH, 2, dtype=torch.long),
+        torch.ones(BATCH, LENGTH, 2, dtype=torch.long),
+    )
     found = module(x, mask[:, None, None, :], views(labels, scopes, mask))
     assert_same(found[mask], expected[mask], x)
 
@@ -132,7 +138,9 @@ def in_the_papers_form(module, x, labels, scopes, heads):
 @pytest.mark.parametrize("heads", [{"srl": 1}, {"coref": 1, "srl": 2}, {"coref": 2, "srl": 2}])
 def test_outputs_and_gradients_are_those_of_the_papers_equations(heads, label_bias):
     module, x = attention(heads, label_bias=label_bias), inputs()
-    labels = torch.cat([torch.randint(LABELS[layer], (BATCH, LENGTH, n)) for layer, n in heads.items()], dim=-1)
+    labels = torch.cat(
+        [torch.randint(LABELS[layer], (BATCH, LENGTH, n)) for layer, n in heads.items()], dim=-1
+    )
     scopes = torch.randint(1, 4, labels.shape)
     expected = in_the_papers_form(module, x, labels, scopes, heads)
     found = module(x, views=views(labels, scopes))
@@ -142,9 +150,13 @@ def test_outputs_and_gradients_are_those_of_the_papers_equations(heads, label_bi
 def test_the_weights_given_out_are_those_that_values_are_weighed_by():
     heads = {"coref": 1, "srl": HEADS - 1}
     module, x = attention(heads), inputs()
-    labels = torch.cat([torch.randint(LABELS[layer], (BATCH, LENGTH, n)) for layer, n in heads.items()], dim=-1)
+    labels = torch.cat(
+        [torch.randint(LABELS[layer], (BATCH, LENGTH, n)) for layer, n in heads.items()], dim=-1
+    )
     arranged = views(labels, torch.randint(1, 4, labels.shape))
-    values = (x @ module.projection.weight[2 * DIM :].T + module.projection.bias[2 * DIM :]).unflatten(-1, (HEADS, -1))
+    values = (x @ module.projection.weight[2 * DIM :].T + module.projection.bias[2 * DIM :]).unflatten(
+        -1, (HEADS, -1)
+    )
     weighed = torch.zeros_like(values)
     for text, head, tokens, weights in module.annotated_weights(x, arranged):
         weighed[text, tokens, head] = weights @ values[text, tokens, head]

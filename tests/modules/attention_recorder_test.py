@@ -8,7 +8,9 @@ from tests.models.ga_reader_test import build
 
 @pytest.fixture(scope="module")
 def recorded():
-    """The records of a batch of three questions, and what went into and came out of the last layer's attention."""
+    """
+    The records of a batch of three questions, and what went into and came out of the last layer's attention.
+    """
     model, instances, _ = build("(import 'babi/ga_gru.jsonnet') + (import 'lib/variants.libsonnet').dassa")
     model.eval()
     batch = Batch(instances[:3])
@@ -30,7 +32,8 @@ def test_every_annotated_head_is_recorded_for_passage_and_question(recorded):
     for i, instance in enumerate(instances[:3]):
         records = recorder.of(i)
         assert [
-            (r["encoder"], r["side"], r["application"], r["block"], r["annotation_layer"], r["view"]) for r in records
+            (r["encoder"], r["side"], r["application"], r["block"], r["annotation_layer"], r["view"])
+            for r in records
         ] == [
             (f"{side}_encoders.{layer}", side, 1, 0, "coref", 1)
             for layer in range(layers)
@@ -54,7 +57,9 @@ def test_labels_are_those_of_the_annotation(recorded):
         # Exact match: tokens of one label are the same word, and those without are in no cluster.
         clustered = {start for cluster in metadata["clusters"] for start, _ in cluster}
         assert {place for place, label in enumerate(labels) if label} == clustered
-        assert len({(token.lower(), label) for token, label in zip(tokens, labels) if label}) == len(set(labels) - {""})
+        assert len({(token.lower(), label) for token, label in zip(tokens, labels) if label}) == len(
+            set(labels) - {""}
+        )
 
 
 def test_recorded_weights_make_what_the_attention_has_put_out(recorded):
@@ -62,7 +67,9 @@ def test_recorded_weights_make_what_the_attention_has_put_out(recorded):
     inputs, outputs = seen[-1]
     dim = attention.output_projection.in_features
     values = inputs @ attention.projection.weight[2 * dim :].T + attention.projection.bias[2 * dim :]
-    heads = (outputs - attention.output_projection.bias) @ torch.linalg.inv(attention.output_projection.weight).T
+    heads = (outputs - attention.output_projection.bias) @ torch.linalg.inv(
+        attention.output_projection.weight
+    ).T
     head_dim = dim // attention._num_heads
     for i, instance in enumerate(instances[:3]):
         record = [r for r in recorder.of(i) if r["side"] == "passage"][-1]

@@ -1,6 +1,6 @@
 """
-Finds tensors that a module makes on the CPU although its inputs are on another device. This works on a machine with
-only a CPU.
+Finds tensors that a module makes on the CPU although its inputs are on another device. This works on a
+machine with only a CPU.
 """
 
 from contextlib import contextmanager
@@ -39,5 +39,7 @@ def copies():
     """The names of such functions that are called meanwhile, in order."""
     from_numpy = torch.from_numpy
     with Copies() as found, pytest.MonkeyPatch.context() as patch:
-        patch.setattr(torch, "from_numpy", lambda array: (found.names.append("from_numpy"), from_numpy(array))[1])
+        patch.setattr(
+            torch, "from_numpy", lambda array: (found.names.append("from_numpy"), from_numpy(array))[1]
+        )
         yield found.names

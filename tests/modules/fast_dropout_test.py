@@ -27,7 +27,9 @@ def test_oracle_gives_the_published_sequence():
 def test_which_numbers_are_dropped(count, dtype):
     inputs = torch.randn(count, dtype=dtype, requires_grad=True)
     outputs = _Dropout.apply(inputs, _cpp.function("dropout", dtype), 2**63 + 5, 20_000)
-    bits = [number >> 16 * part & 0xFFFF for number in split_mix(2**63 + 5, count // 4 + 1) for part in range(4)]
+    bits = [
+        number >> 16 * part & 0xFFFF for number in split_mix(2**63 + 5, count // 4 + 1) for part in range(4)
+    ]
     factors = (torch.tensor(bits[:count]) >= 20_000).to(dtype) * (LEVELS / (LEVELS - 20_000))
     assert torch.equal(outputs, inputs * factors)
     upstream = torch.randn(count, dtype=dtype)

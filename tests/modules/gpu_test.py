@@ -39,7 +39,9 @@ def test_streams_wait_for_what_they_read_and_are_waited_for():
     events, current = [], ["main"]
 
     def stream(name):
-        return SimpleNamespace(name=name, wait_stream=lambda other: events.append(f"{name} waits for {other.name}"))
+        return SimpleNamespace(
+            name=name, wait_stream=lambda other: events.append(f"{name} waits for {other.name}")
+        )
 
     @contextlib.contextmanager
     def inside(chosen):

@@ -11,7 +11,8 @@ from allennlp_coref_rc.modules.scopes import Scopes
 
 def together(numbers, mask, join_unannotated):
     """
-    Which tokens attend to which, from the definition. Shape: (batch_size, heads, sequence_length, sequence_length).
+    Which tokens attend to which, from the definition. Shape: (batch_size, heads, sequence_length,
+    sequence_length).
     """
     scope = numbers.clamp(min=0).transpose(1, 2)
     same = scope.unsqueeze(-1) == scope.unsqueeze(-2)
@@ -72,7 +73,9 @@ def test_attention_is_that_of_a_dense_mask(data):
 @pytest.mark.parametrize("join_unannotated", [True, False])
 def test_a_single_token_that_one_head_has_in_a_scope_and_the_next_in_none(join_unannotated):
     torch.manual_seed(0)
-    check(torch.tensor([[[2, 0, 0, 2]], [[0, 2, 2, 0]]]), torch.ones(2, 1, dtype=torch.bool), join_unannotated)
+    check(
+        torch.tensor([[[2, 0, 0, 2]], [[0, 2, 2, 0]]]), torch.ones(2, 1, dtype=torch.bool), join_unannotated
+    )
 
 
 @pytest.mark.parametrize("join_unannotated", [True, False])
@@ -102,6 +105,8 @@ def test_what_lies_in_different_scopes_is_neither_multiplied_nor_stored():
     numbers = (torch.arange(length) // size + 1).view(1, length, 1)
     projected = torch.randn(1, length, 1, 3, 4, requires_grad=True)
     stored = []
-    with torch.autograd.graph.saved_tensors_hooks(lambda tensor: stored.append(tensor.numel()) or tensor, lambda t: t):
+    with torch.autograd.graph.saved_tensors_hooks(
+        lambda tensor: stored.append(tensor.numel()) or tensor, lambda t: t
+    ):
         Scopes(numbers, torch.ones(1, length, dtype=torch.bool)).attend(projected)
     assert max(stored) < length * size + 1 < length * length

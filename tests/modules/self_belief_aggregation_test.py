@@ -11,7 +11,9 @@ from allennlp_coref_rc.modules.self_belief_aggregation import SelfBeliefAggregat
 def sequence(dim=4):
     torch.manual_seed(0)
     mask = torch.tensor([[True] * 5, [True, True, True, False, False]])
-    return torch.randn(2, 5, 6, dtype=torch.float64), TokenVectors(torch.randn(2, 5, dim, dtype=torch.float64), mask)
+    return torch.randn(2, 5, 6, dtype=torch.float64), TokenVectors(
+        torch.randn(2, 5, dim, dtype=torch.float64), mask
+    )
 
 
 @pytest.mark.parametrize("attention", ["dot_product", "tanh"])
@@ -25,11 +27,17 @@ def test_equations_one_position_after_the_other(attention):
             if attention == "dot_product":
                 scores = beliefs @ beliefs[i]
             else:
-                key, query, score = (m.weight.detach().numpy() for m in (module._key, module._query, module._score))
-                scores = numpy.array([(score @ numpy.tanh(key @ b_j + query @ beliefs[i]))[0] for b_j in beliefs])
+                key, query, score = (
+                    m.weight.detach().numpy() for m in (module._key, module._query, module._score)
+                )
+                scores = numpy.array(
+                    [(score @ numpy.tanh(key @ b_j + query @ beliefs[i]))[0] for b_j in beliefs]
+                )
             expected = numpy.exp(scores) / numpy.exp(scores).sum()
             numpy.testing.assert_allclose(weights[b, i, :length].detach(), expected, atol=1e-12)
-            numpy.testing.assert_allclose(sums[b, i].detach(), expected @ values[b, :length].numpy(), atol=1e-12)
+            numpy.testing.assert_allclose(
+                sums[b, i].detach(), expected @ values[b, :length].numpy(), atol=1e-12
+            )
         assert (weights[b, :, length:] == 0).all()
 
 

@@ -16,7 +16,9 @@ TEXT = AnnotatedText(
     [(0, 11), (11, 18)],
     clusters=[[(0, 4), (5, 6)], [(0, 3), (7, 8), (12, 13)]],
     frames=[Frame((6, 7), [("ARG1", (7, 8)), ("ARG0", (0, 4))])],
-    relations=[DiscourseRelation("Explicit", "Comparison.Contrast", [(0, 4), (9, 10)], [(12, 17)], [(11, 12)])],
+    relations=[
+        DiscourseRelation("Explicit", "Comparison.Contrast", [(0, 4), (9, 10)], [(12, 17)], [(11, 12)])
+    ],
     edges=[Edge("mood", (12, 13), (16, 17))],
 )
 
@@ -34,7 +36,9 @@ def test_mentions_lie_in_each_other_and_entities_are_listed():
     assert texts(shown.all(of_class="crc-e1")) == ["The king's daughter", "who"]
     assert texts(shown.all(of_class="crc-e2")) == ["The king's", "him", "he"]
     outer, inner = shown.all(of_class="crc-e1")[0], shown.all(of_class="crc-e2")[0]
-    assert inner.parent is outer and "--lane:1" in outer.attributes["style"] and "style" not in inner.attributes
+    assert (
+        inner.parent is outer and "--lane:1" in outer.attributes["style"] and "style" not in inner.attributes
+    )
     listed = page.all(tag="li")
     assert texts(listed) == ["The king's daughter ×2", "The king's ×3"]
     assert listed[1].attributes["title"] == "The king's, him, he"
@@ -87,7 +91,10 @@ def test_every_token_is_marked_by_the_mentions_that_have_it():
     rng = random.Random(1)
     for _ in range(20):
         length = rng.randint(1, 300)
-        spans = [(start, rng.randint(start + 1, min(length, start + 9))) for start in rng.choices(range(length), k=60)]
+        spans = [
+            (start, rng.randint(start + 1, min(length, start + 9)))
+            for start in rng.choices(range(length), k=60)
+        ]
         clusters = [spans[i : i + 6] for i in range(0, 60, 6)]
         cuts = sorted({0, length, *rng.choices(range(length), k=12)})
         text = AnnotatedText([f"w{i}" for i in range(length)], list(zip(cuts, cuts[1:])), clusters)
@@ -99,10 +106,14 @@ def test_every_token_is_marked_by_the_mentions_that_have_it():
             while "crc-m" in place.classes:
                 around[next(name for name in place.classes if name.startswith("crc-e"))] += 1
                 place = place.parent
-            expected = [f"crc-e{n}" for n, spans in enumerate(clusters, 1) for a, b in set(spans) if a <= i < b]
+            expected = [
+                f"crc-e{n}" for n, spans in enumerate(clusters, 1) for a, b in set(spans) if a <= i < b
+            ]
             assert around == Counter(expected)
         # Each mention has its number once, and overlapping ones have different lanes.
-        numbers = [int(m.attributes["data-n"]) for m in shown.all(of_class="crc-m") if "data-n" in m.attributes]
+        numbers = [
+            int(m.attributes["data-n"]) for m in shown.all(of_class="crc-m") if "data-n" in m.attributes
+        ]
         assert Counter(numbers) == {n: len(set(spans)) for n, spans in enumerate(clusters, 1)}
 
 

@@ -24,7 +24,11 @@ def predicted(number, answer, **more):
 
 
 GRU = [predicted(1, "<Bill>", warnings=["<i>Unsure</i>."]), predicted(2, "Mary"), predicted(3, None)]
-COREF = [predicted(1, "Mary", attention=[0.5, 0.0, 0.25, 0.0, 0.25, 0.0, 0.0]), predicted(2, "Mary"), predicted(3, "x")]
+COREF = [
+    predicted(1, "Mary", attention=[0.5, 0.0, 0.25, 0.0, 0.25, 0.0, 0.0]),
+    predicted(2, "Mary"),
+    predicted(3, "x"),
+]
 
 
 @pytest.fixture
@@ -54,7 +58,8 @@ def test_a_page_has_the_answers_of_all_readers(tmp_path, write):
     # Two entities, and those of their mentions that are in the passage.
     assert [mark.text for mark in first.all(of_class="crc-text")[0].all(of_class="crc-e1")] == ["Mary", "She"]
     assert [mark.text for mark in first.all(of_class="crc-text")[0].all(of_class="crc-e2")] == ["<Bill>"]
-    # What counted for the answer colours the words of the reader that says so: a half is the largest weight here.
+    # What counted for the answer colours the words of the reader that says so: a half is the largest weight
+    # here.
     assert not first.all(of_class="crc-weighed")
     assert [word.attributes["style"] for word in second.all(of_class="crc-w")][:3] == [
         "--w:0.85",
@@ -114,7 +119,9 @@ def test_the_spans_of_one_answer_are_no_alternatives(tmp_path, write):
     def of(answer, exact_match):
         return [predicted(1, answer, answer_texts=["Mary", "She"], exact_match=exact_match)]
 
-    paths = write(one=of("Mary", 0.0), both=of("She, the mary", 1.0), alternatives=[predicted(1, "She", gold="she")])
+    paths = write(
+        one=of("Mary", 0.0), both=of("She, the mary", 1.0), alternatives=[predicted(1, "She", gold="she")]
+    )
     assert write_compared_answers(str(tmp_path / "pages"), paths, 10, only_different=True) == 1
     index = parse((tmp_path / "pages" / "index.html").read_text())
     (row,) = index.all(tag="tr")[1:]
@@ -146,7 +153,9 @@ def test_without_ids_questions_are_the_same_if_their_texts_are(tmp_path, write):
 def test_without_right_answers_nothing_is_called_right_or_wrong(tmp_path, write):
     unlabelled = [{key: value for key, value in GRU[0].items() if key != "gold"}]
     write_compared_answers(str(tmp_path / "pages"), write(GRU=unlabelled), limit=10)
-    (answer,) = parse((tmp_path / "pages" / "001.html").read_text()).all(tag="section")[0].all(of_class="answer")
+    (answer,) = (
+        parse((tmp_path / "pages" / "001.html").read_text()).all(tag="section")[0].all(of_class="answer")
+    )
     assert answer.text == "<Bill>" and "✗" not in (tmp_path / "pages" / "index.html").read_text()
 
 

@@ -65,7 +65,9 @@ def test_a_page_has_the_passage_its_questions_and_all_that_is_annotated(folder):
     (main_part,) = page.all(tag="main")
     assert [word.text for word in main_part.all(of_class="crc-w")] == STORY.text.tokens
     assert [heading.text for heading in main_part.all(tag="h2")] == ["Passage", "Question 1"]
-    mentions = {n: [m.text for m in main_part.all(of_class=f"crc-e{n}") if "data-n" in m.attributes] for n in (1, 2)}
+    mentions = {
+        n: [m.text for m in main_part.all(of_class=f"crc-e{n}") if "data-n" in m.attributes] for n in (1, 2)
+    }
     assert mentions == {1: ["The <i>king</i>'s", "he"], 2: ["The <i>king</i>'s wife", "her", "Who"]}
     # The entity with the most mentions comes first.
     assert [item.text for item in page.all(tag="li")] == ["The <i>king</i>'s wife ×3", "The <i>king</i>'s ×2"]
@@ -109,7 +111,11 @@ def test_clicks_lead_from_mention_to_mention_and_show_frames(folder):
         assert page.inner_text("#place") == "mention 1 of 2"
         page.locator("main .predicate").click()
         assert page.locator("main .part").all_inner_texts() == ["he", "left", "her"]
-        assert [word.get_attribute("data-label") for word in page.locator("main .part").all()] == ["ARG0", None, "ARG1"]
+        assert [word.get_attribute("data-label") for word in page.locator("main .part").all()] == [
+            "ARG0",
+            None,
+            "ARG1",
+        ]
         page.click("#tabs button[value=relations]")
         page.click("#relations li")
         assert page.locator("main .part-anchor").all_inner_texts() == ["But"]
@@ -137,7 +143,10 @@ def test_clicks_lead_from_mention_to_mention_and_show_frames(folder):
         page.click("#views button:nth-child(3)")
         words.nth(60).click()
         titles = page.evaluate("[...document.querySelectorAll('#passage .crc-w')].map(word => word.title)")
-        assert {i for i, title in enumerate(titles) if title == "outside the scope"} == {*range(50), *range(100, 150)}
+        assert {i for i, title in enumerate(titles) if title == "outside the scope"} == {
+            *range(50),
+            *range(100, 150),
+        }
         row = prediction["annotated_heads"][0]["weights"][1][10]
         assert [float(title) for title in titles[50:100]] == pytest.approx(row, abs=max(row) / 400)
         page.locator("#step").press("ArrowRight")

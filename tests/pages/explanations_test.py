@@ -74,7 +74,9 @@ def unpacked(values):
 
 def stored_rows(values, width):
     """The weights of a packed map as a matrix, read as its docstring says; 0 where none is stored."""
-    scales, columns = (numpy.frombuffer(base64.b64decode(values[key]), "<u2") for key in ("scales", "columns"))
+    scales, columns = (
+        numpy.frombuffer(base64.b64decode(values[key]), "<u2") for key in ("scales", "columns")
+    )
     counts, weights = (numpy.frombuffer(base64.b64decode(values[key]), "u1") for key in ("counts", "weights"))
     matrix, at = numpy.zeros((len(counts), width)), 0
     for row, count in enumerate(counts):
@@ -101,7 +103,10 @@ def test_pages_and_pictures(tmp_path):
     assert [mark.text for mark in page.all(of_class="crc-gold")] == ["Bill"]
     assert "correct: Bill" in page.text
     assert [warning.text for warning in page.all(of_class="warning")] == ["<b>Unsure</b>."]
-    bars = [[cell.text.strip() for cell in row.all(tag="td")] for row in page.all(of_class="bars")[0].all(tag="tr")]
+    bars = [
+        [cell.text.strip() for cell in row.all(tag="td")]
+        for row in page.all(of_class="bars")[0].all(tag="tr")
+    ]
     assert bars == [["<Mary>", "", "75.0 %"], ["Bill", "", "25.0 %"]]
     assert [bar.attributes["style"] for bar in page.all(of_class="bar")] == ["width:75.0%", "width:25.0%"]
 
@@ -133,7 +138,10 @@ def test_pictures_are_drawn_where_they_are_asked_for(tmp_path):
     answers.write_text(json.dumps(prediction))
     assert write_explanations(str(answers), str(tmp_path / "out"), limit=1, pictures=True) == 1
     pictures = sorted((tmp_path / "out").glob("*.png"))
-    assert [path.name for path in pictures] == ["001_self_belief_of_the_question.png", "001_semantic_roles.png"]
+    assert [path.name for path in pictures] == [
+        "001_self_belief_of_the_question.png",
+        "001_semantic_roles.png",
+    ]
     for path in pictures:
         assert path.read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"
         # 7 inches at 200 dots an inch, less the margins that are cut off.
@@ -155,7 +163,8 @@ def dassa_prediction(length, heads, applications, scope):
         "answer": "w5",
         "answer_texts": ["w5 </script>", "x"],
         "best_span": [length // 2, length // 2 + 1],
-        "passage_tokens": [f"w{i % 50}" if i % 25 else "." for i in range(length - 1)] + ["</script><script>"],
+        "passage_tokens": [f"w{i % 50}" if i % 25 else "." for i in range(length - 1)]
+        + ["</script><script>"],
         "question_tokens": ["Who", "&", "<b>"],
         "clusters": [[[i, i + 2], [i + 100, i + 101]] for i in range(1, length - 110, 9)],
         "span_start_probs": probabilities,
@@ -175,7 +184,9 @@ def test_a_page_of_a_long_passage_is_small_and_right():
     content = explanation_page(prediction)
     assert len(content.encode()) <= 500_000
     page = parse(content)
-    assert [word.text for word in page.all(id="passage")[0].all(of_class="crc-w")] == prediction["passage_tokens"]
+    assert [word.text for word in page.all(id="passage")[0].all(of_class="crc-w")] == prediction[
+        "passage_tokens"
+    ]
     # No element of the page comes from its texts, and it loads nothing.
     assert not page.all(tag="b")[1:] and len(page.all(tag="script")) == 2
     assert "http" not in content and "src=" not in content and "url(" not in content
@@ -193,7 +204,9 @@ def test_a_page_of_a_long_passage_is_small_and_right():
         largest = numpy.sort(weights, axis=1)[:, -number[0]]
         assert (weights[stored > 0] >= numpy.repeat(largest, number[0])).all()
         assert abs(stored - weights)[stored > 0].max() <= weights.max() / 500
-        assert unpacked(values["average"]) == pytest.approx(weights.mean(axis=0), abs=weights.mean(axis=0).max() / 500)
+        assert unpacked(values["average"]) == pytest.approx(
+            weights.mean(axis=0), abs=weights.mean(axis=0).max() / 500
+        )
     assert "Only the largest weights of each word are stored" in page.text
 
 
@@ -219,11 +232,17 @@ def test_no_answer_is_not_the_word_none():
 
 
 def test_a_score_of_the_prediction_decides_what_is_right():
-    question = {"passage_tokens": "Ann and Bob".split(), "question_tokens": ["Who"], "answer_texts": ["Ann", "Bob"]}
+    question = {
+        "passage_tokens": "Ann and Bob".split(),
+        "question_tokens": ["Who"],
+        "answer_texts": ["Ann", "Bob"],
+    }
     for answer, exact_match in (("Ann", 0.0), ("Bob, Ann", 1.0), ("Ann, Bob", 1.0)):
         prediction = {**question, "answer": answer, "exact_match": exact_match}
         assert has_right_answer(prediction) == bool(exact_match)
-        assert ("✓ correct" if exact_match else "✗ correct: Ann, Bob") in parse(explanation_page(prediction)).text
+        assert ("✓ correct" if exact_match else "✗ correct: Ann, Bob") in parse(
+            explanation_page(prediction)
+        ).text
 
 
 def test_scopes_are_told_apart():
@@ -241,7 +260,10 @@ def test_a_picture_shows_the_tokens_around_the_answer():
     assert of(best_span=[60, 61]) == of(best_spans=[[60, 61], [150, 150]]) == (40, 80)
     assert of(attention=[0.0] * 199 + [1.0]) == (160, 200)
     assert of(best_span=[2, 2]) == (0, 40)
-    scopes, weights = [[0, 2, 4], [1, 3]], [[[0.5, 0.3, 0.2]] * 2 + [[0.1, 0.2, 0.7]], [[0.9, 0.1], [0.4, 0.6]]]
+    scopes, weights = (
+        [[0, 2, 4], [1, 3]],
+        [[[0.5, 0.3, 0.2]] * 2 + [[0.1, 0.2, 0.7]], [[0.9, 0.1], [0.4, 0.6]]],
+    )
     blocks = [Block(scope, scope, numpy.array(values)) for scope, values in zip(scopes, weights)]
     nan = float("nan")
     expected = [[0.9, nan, 0.1, nan], [nan, 0.3, nan, 0.2], [0.4, nan, 0.6, nan], [nan, 0.2, nan, 0.7]]
@@ -251,32 +273,65 @@ def test_a_picture_shows_the_tokens_around_the_answer():
 @pytest.mark.parametrize(
     "changed, message",
     [
-        ({"attention": [0.5, 0.5]}, "found 2 numbers at attention, expected one for each of the 4 passage_tokens"),
+        (
+            {"attention": [0.5, 0.5]},
+            "found 2 numbers at attention, expected one for each of the 4 passage_tokens",
+        ),
         ({"attention": [0.5, 0.5, None, 0]}, r"found null at attention\[2\], expected a number, 0 or more"),
         ({"span_end_probs": [1, -1, 0, 1]}, r"found -1 at span_end_probs\[1\], expected a number, 0 or more"),
         ({"answer_texts": [1]}, r"found 1 at answer_texts\[0\], expected a string"),
         ({"exact_match": "yes"}, 'found "yes" at exact_match, expected a number from 0 to 1'),
         ({"passage_tokens": None}, "found null at passage_tokens, expected a list"),
-        ({"candidate_probabilities": {"a": "b"}}, 'found "b" at candidate_probabilities.a, expected a number'),
+        (
+            {"candidate_probabilities": {"a": "b"}},
+            'found "b" at candidate_probabilities.a, expected a number',
+        ),
         ({"best_span": [3, 4]}, r"found \[3, 4\] at best_span, expected \[first, last\] with .* < 4"),
         ({"best_spans": [[0, 0], [2, 1]]}, r"found \[2, 1\] at best_spans\[1\], expected \[first, last\]"),
         ({"clusters": [[[7, 9]]]}, r"found 9 at clusters\[0\]\[0\]\[1\], expected an integer, 0 to 8"),
         ({"explanations": [3]}, r"found 3 at explanations\[0\], expected an object with the key 'kind'"),
-        (explained(weights="abc"), r'found "abc" at explanations\[0\].weights, expected 4 lists of 4 or 1 list of 4 n'),
-        (explained(weights=[[0.5] * 4, [0.5]]), r"found .* at explanations\[0\].weights, expected 4 lists of 4"),
-        (explained(weights=[[0.5, 0.5, 0.5, -1]]), r"found .* at explanations\[0\].weights, .* numbers, 0 or more"),
-        (explained(weights=[[0.5, 0.5, 0.5, math.nan]]), r"found .* at explanations\[0\].weights, .*, 0 or more"),
-        (explained(side="answer"), r'found "answer" at explanations\[0\].side, expected one of passage, question'),
-        (headed(weights=[]), r"found \[\] at annotated_heads\[0\].weights, expected one list for each of the 1 scopes"),
-        (headed(weights=[[["x"]]]), r'found \[\["x"\]\] at annotated_heads\[0\].weights\[0\], expected 2 lists of 2'),
-        (headed(scopes=[[0, 4]]), r"found 4 at annotated_heads\[0\].scopes\[0\]\[1\], expected an integer, 0 to 3"),
+        (
+            explained(weights="abc"),
+            r'found "abc" at explanations\[0\].weights, expected 4 lists of 4 or 1 list of 4 n',
+        ),
+        (
+            explained(weights=[[0.5] * 4, [0.5]]),
+            r"found .* at explanations\[0\].weights, expected 4 lists of 4",
+        ),
+        (
+            explained(weights=[[0.5, 0.5, 0.5, -1]]),
+            r"found .* at explanations\[0\].weights, .* numbers, 0 or more",
+        ),
+        (
+            explained(weights=[[0.5, 0.5, 0.5, math.nan]]),
+            r"found .* at explanations\[0\].weights, .*, 0 or more",
+        ),
+        (
+            explained(side="answer"),
+            r'found "answer" at explanations\[0\].side, expected one of passage, question',
+        ),
+        (
+            headed(weights=[]),
+            r"found \[\] at annotated_heads\[0\].weights, expected one list for each of the 1 scopes",
+        ),
+        (
+            headed(weights=[[["x"]]]),
+            r'found \[\["x"\]\] at annotated_heads\[0\].weights\[0\], expected 2 lists of 2',
+        ),
+        (
+            headed(scopes=[[0, 4]]),
+            r"found 4 at annotated_heads\[0\].scopes\[0\]\[1\], expected an integer, 0 to 3",
+        ),
     ],
 )
 def test_damaged_values_are_refused(tmp_path, changed, message):
     answers = tmp_path / "answers.jsonl"
     answers.write_text(json.dumps(PREDICTION) + "\n" + json.dumps({**PREDICTION, **changed}) + "\n")
     place = f"{answers}, line 2, object 2: "
-    for write in (write_explanations, lambda path, folder, limit: write_compared_answers(folder, {"a": path}, limit)):
+    for write in (
+        write_explanations,
+        lambda path, folder, limit: write_compared_answers(folder, {"a": path}, limit),
+    ):
         with pytest.raises(ConfigurationError, match=f"^{place}{message}"):
             write(str(answers), str(tmp_path / "out"), limit=20)
     assert not (tmp_path / "out").exists()

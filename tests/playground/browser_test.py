@@ -29,7 +29,9 @@ def page(archive):
 
 def test_an_edit_of_a_cluster_changes_the_answer_to_a_question_of_task_2(page):
     answer = page.get_by_test_id("stMetricValue")
-    page.get_by_label("Passage").fill("Zelda got the milk. Quentin moved to the garden. Zelda went to the office.")
+    page.get_by_label("Passage").fill(
+        "Zelda got the milk. Quentin moved to the garden. Zelda went to the office."
+    )
     page.get_by_label("Question").fill("Where is the milk?")
     # The answer to the old question is dimmed until the new one is asked.
     assert float(page.evaluate(OPACITY)) < 0.5

@@ -14,7 +14,9 @@ CLUSTERS = [[(0, 1), (4, 6)], [(1, 3)], [(2, 3), (3, 4), (5, 6)]]
 
 SPANS = st.tuples(st.integers(0, LENGTH - 1), st.integers(1, LENGTH)).filter(lambda span: span[0] < span[1])
 
-SOME_CLUSTERS = st.lists(st.lists(SPANS, min_size=1, max_size=4, unique=True).map(sorted), min_size=1, max_size=4)
+SOME_CLUSTERS = st.lists(
+    st.lists(SPANS, min_size=1, max_size=4, unique=True).map(sorted), min_size=1, max_size=4
+)
 
 
 def sets(clusters):
@@ -46,7 +48,9 @@ def test_edits_keep_other_mentions_and_make_valid_clusters(clusters, data):
     mentions = [Mention(i, span) for i, cluster in enumerate(clusters) for span in cluster]
     chosen = data.draw(st.lists(st.sampled_from(mentions), min_size=1, unique=True))
     spans = {mention.span for mention in chosen}
-    left = [[span for span in cluster if Mention(i, span) not in chosen] for i, cluster in enumerate(clusters)]
+    left = [
+        [span for span in cluster if Mention(i, span) not in chosen] for i, cluster in enumerate(clusters)
+    ]
     left = [cluster for cluster in left if cluster]
     assert sets(drop(clusters, chosen)) == sets(left)
     assert sets(split(clusters, chosen)) == sets([*left, spans])

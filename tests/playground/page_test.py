@@ -60,7 +60,9 @@ def mentions(page):
 
 def clusters(page):
     """The mentions on the page, cluster by cluster, as words and sentences."""
-    return [[option.replace(" :gray[", "").rstrip("]") for option in pills.options] for pills in mentions(page)]
+    return [
+        [option.replace(" :gray[", "").rstrip("]") for option in pills.options] for pills in mentions(page)
+    ]
 
 
 def edit(page, name, *chosen):
@@ -124,7 +126,8 @@ def test_candidates_without_a_bar_are_counted_in_the_note():
     assert note_on_sum({"best": 0.4, **share}) == "The 3 other candidates have 0.150 together."
     assert note_on_sum({"best": 0.9, "other": 0.1}) == ""
     assert (
-        note_on_sum({"best": 0.5, "other": 0.3}) == "They add up to 0.800; words that are no candidate have the rest."
+        note_on_sum({"best": 0.5, "other": 0.3})
+        == "They add up to 0.800; words that are no candidate have the rest."
     )
 
 
@@ -158,7 +161,9 @@ def test_the_address_keeps_the_question_unless_it_is_long(archive):
     other.query_params.update(page.query_params)
     other.run(timeout=60)
     assert answers(other) == {"mine": "garden"}
-    assert other.text_area(key="passage").value == STORY and other.text_input(key="question").value == QUESTION
+    assert (
+        other.text_area(key="passage").value == STORY and other.text_input(key="question").value == QUESTION
+    )
     page.text_area(key="passage").set_value("Zelda went to the office. " * 1000).run()
     assert not page.query_params
 
@@ -171,7 +176,9 @@ def test_words_that_look_like_markup_are_shown_as_they_are(archive):
 
 
 def test_adjacent_words_are_one_mention_and_others_are_several(archive):
-    page = open_page({"mine": archive}, passage="The old man and the old dog slept. The dog woke.", question="Who?")
+    page = open_page(
+        {"mine": archive}, passage="The old man and the old dog slept. The dog woke.", question="Who?"
+    )
     page.selectbox(key="annotator").set_value("none").run()
     click_words(page, 0, 1, 2, 4, 5, 6, 9, 10)
     press(page, "Add")
@@ -209,7 +216,10 @@ def test_annotators_that_are_not_installed_come_with_the_command_that_installs_t
         ('{"type": "subprocess.Popen", "args": ["true"]}', "subprocess.Popen"),
         ('{"type": "os.getcwd"}', "os.getcwd"),
         ("os.getcwd", "os.getcwd"),
-        ('{"type": "compose", "annotators": [{"type": "subprocess.Popen", "args": "true"}]}', "subprocess.Popen"),
+        (
+            '{"type": "compose", "annotators": [{"type": "subprocess.Popen", "args": "true"}]}',
+            "subprocess.Popen",
+        ),
         ('{"type": "spacy_pipeline", "spacy_model": "./mine"}', "spacy_model"),
         ('{"type": importstr "FILE"}', "JSON"),
         ("FILE", "mine.jsonnet"),

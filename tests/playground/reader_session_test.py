@@ -46,7 +46,9 @@ def predictor(archive):
 def test_a_question_is_read_as_the_reader_sees_it(reader):
     reading = reader.read(QUESTION)
     passage = "Zelda got the milk . Quentin went to the garden . Zelda went to the office .".split()
-    assert reading.text.tokens == passage + "@begin Where is the milk ? @end".split() and reading.boundary == 17
+    assert (
+        reading.text.tokens == passage + "@begin Where is the milk ? @end".split() and reading.boundary == 17
+    )
     assert reading.sentences == [(0, 5), (5, 11), (11, 17)]
     assert reading.clusters == [ZELDA, MILK]
     assert [QUESTION.passage[start:end] for start, end in reading.text.offsets[:17]] == passage

@@ -1,6 +1,6 @@
 """
-An archive of a small reader that learns in a second to follow people from place to place only by their clusters. All
-names are made up and unknown to it, so a text without clusters does not tell it who went where.
+An archive of a small reader that learns in a second to follow people from place to place only by their
+clusters. All names are made up and unknown to it, so a text without clusters does not tell it who went where.
 """
 
 import random
@@ -20,7 +20,10 @@ EPOCHS, QUESTIONS, BATCH = 5, 512, 64
 
 
 def write_stories(path):
-    """Stories like "Zelda got the milk. Quentin went to the garden. Zelda went to the office." with a question each."""
+    """
+    Stories like "Zelda got the milk. Quentin went to the garden. Zelda went to the office." with a question
+    each.
+    """
     rng = random.Random(0)
     with open(path, "w") as file:
         for _ in range(QUESTIONS):

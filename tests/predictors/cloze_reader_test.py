@@ -21,7 +21,9 @@ def predictor():
 
 def test_answers_unlabelled_text_and_says_why(predictor):
     output = predictor.predict_json({"passage": STORY, "question": QUESTION})
-    assert output["answer"] == max(output["candidate_probabilities"], key=output["candidate_probabilities"].get)
+    assert output["answer"] == max(
+        output["candidate_probabilities"], key=output["candidate_probabilities"].get
+    )
     assert len(output["attention"]) == len(output["passage_tokens"]) == 18
     assert output["question_tokens"] == ["@begin", "Where", "is", "the", "milk", "?", "@end"]
     # Both of "Bill", and "milk" in passage and question.
@@ -31,7 +33,9 @@ def test_answers_unlabelled_text_and_says_why(predictor):
 
 def test_statements_are_taken_as_a_list_too(predictor):
     as_text = predictor.predict_json({"passage": STORY, "question": QUESTION})
-    as_list = predictor.predict_json({"passage": STORY.replace(". ", ".\n").split("\n"), "question": QUESTION})
+    as_list = predictor.predict_json(
+        {"passage": STORY.replace(". ", ".\n").split("\n"), "question": QUESTION}
+    )
     assert as_text == as_list
 
 
@@ -82,13 +86,19 @@ def test_where_no_known_answer_occurs_unknown_words_of_the_passage_are_candidate
     assert arabic["answer"] in arabic["passage_tokens"] and arabic["warnings"]
     answered = {"passage": STORY, "question": QUESTION}
     batch = predictor.predict_batch_json([answered, ZELDA, {"passage": ".", "question": QUESTION}])
-    assert "warnings" not in batch[0] and batch[1]["answer"] == output["answer"] and batch[2]["answer"] is None
+    assert (
+        "warnings" not in batch[0] and batch[1]["answer"] == output["answer"] and batch[2]["answer"] is None
+    )
 
 
 def test_a_warning_names_the_unknown_word_that_the_reader_would_rather_answer(predictor):
     place, warned = "aquarium", set()
     park, office = "Fred went to the park. " * 5, "Bill went to the office."
-    for passage in (f"{park} {office} {place}.", f"Bill went to the {place}. {park}", f"{office} In the {place}."):
+    for passage in (
+        f"{park} {office} {place}.",
+        f"Bill went to the {place}. {park}",
+        f"{office} In the {place}.",
+    ):
         inputs = {"passage": passage, "question": "Where is Fred?"}
         output = predictor.predict_json(inputs)
         other = predictor.predict_json({**inputs, "candidates": [*output["candidate_probabilities"], place]})
@@ -125,8 +135,12 @@ def test_given_candidates_are_never_changed(predictor):
 def test_a_reader_of_classes_warns_of_unknown_words():
     model, _, reader = build(task=15)
     predictor = Predictor.by_name("cloze_reader")(model.eval(), reader)
-    known = predictor.predict_json({"passage": "Mice are afraid of wolves.", "question": "What is mouse afraid of?"})
-    unknown = predictor.predict_json({"passage": "Mice are afraid of wolves.", "question": "What is Zelda afraid of?"})
+    known = predictor.predict_json(
+        {"passage": "Mice are afraid of wolves.", "question": "What is mouse afraid of?"}
+    )
+    unknown = predictor.predict_json(
+        {"passage": "Mice are afraid of wolves.", "question": "What is Zelda afraid of?"}
+    )
     assert set(known["candidate_probabilities"]) == set(unknown["candidate_probabilities"])
     assert unknown["warnings"][:1] == ["the reader does not know 1 of 1 content words of the question: Zelda"]
     assert "warnings" not in known, known
@@ -135,7 +149,9 @@ def test_a_reader_of_classes_warns_of_unknown_words():
 def test_candidates_that_are_the_same_but_for_case_are_one(predictor):
     inputs = {"passage": STORY, "question": QUESTION}
     once = predictor.predict_json({**inputs, "candidates": ["office", "park"]})["candidate_probabilities"]
-    output = predictor.predict_json({**inputs, "candidates": ["office", "office", "park", "OFFICE", ["Office"]]})
+    output = predictor.predict_json(
+        {**inputs, "candidates": ["office", "office", "park", "OFFICE", ["Office"]]}
+    )
     assert output["candidate_probabilities"] == once
     assert sum(once.values()) == pytest.approx(1.0, abs=1e-4)
 
@@ -145,7 +161,9 @@ def test_batches_agree_with_single_questions(predictor):
         {"passage": STORY, "question": QUESTION},
         {"passage": "Fred went to the park.", "question": "Where is Fred?"},
     ]
-    for single, batched in zip([predictor.predict_json(i) for i in inputs], predictor.predict_batch_json(inputs)):
+    for single, batched in zip(
+        [predictor.predict_json(i) for i in inputs], predictor.predict_batch_json(inputs)
+    ):
         assert single["answer"] == batched["answer"]
         assert single["attention"] == pytest.approx(batched["attention"], abs=1e-5)
 
@@ -154,9 +172,15 @@ def test_batches_agree_with_single_questions(predictor):
     "inputs, message",
     [
         ({"passage": STORY}, "expected the key 'question'"),
-        ({"passage": STORY, "question": QUESTION, "cluster": []}, 'found the key "cluster"; did you mean clusters?'),
+        (
+            {"passage": STORY, "question": QUESTION, "cluster": []},
+            'found the key "cluster"; did you mean clusters?',
+        ),
         ({"passage": "", "question": QUESTION}, "found an empty passage"),
-        ({"passage": STORY, "question": QUESTION, "clusters": [[[0, 99]]]}, r"mention of cluster 0 \[0, 99\)"),
+        (
+            {"passage": STORY, "question": QUESTION, "clusters": [[[0, 99]]]},
+            r"mention of cluster 0 \[0, 99\)",
+        ),
         (
             {"passage": STORY, "question": QUESTION, "candidates": []},
             r"found \[\] at candidates, expected a list of one",

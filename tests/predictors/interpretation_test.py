@@ -1,4 +1,7 @@
-"""AllenNLP's saliency interpreters and attackers on our readers. Oracles put vectors into a model by other means."""
+"""
+AllenNLP's saliency interpreters and attackers on our readers. Oracles put vectors into a model by other
+means.
+"""
 
 from contextlib import contextmanager
 from unittest.mock import patch
@@ -208,7 +211,10 @@ def test_a_word_of_a_transformer_moves_with_all_its_pieces(bert, monkeypatch):
     monkeypatch.setattr(torch.Tensor, "float", torch.Tensor.double)
     predictor, _ = of_transformer(bert, spans)
     predictor._model.double()
-    question, passage = "Is the journalist there ?".split(), "Mary unbelievably slept in the hallway .".split()
+    question, passage = (
+        "Is the journalist there ?".split(),
+        "Mary unbelievably slept in the hallway .".split(),
+    )
     inputs = {"passage": passage, "question": question}
     found = SimpleGradient(predictor).saliency_interpret_from_json(inputs)["instance_1"]
     (instance,) = predictor.json_to_labeled_instances(inputs)
@@ -218,13 +224,17 @@ def test_a_word_of_a_transformer_moves_with_all_its_pieces(bert, monkeypatch):
     tensors = batch.as_tensor_dict()
     tokenizer = AutoTokenizer.from_pretrained(bert)
     pieces = [
-        [tokenizer.convert_tokens_to_ids(tokenizer.tokenize(word)) for word in text] for text in (question, passage)
+        [tokenizer.convert_tokens_to_ids(tokenizer.tokenize(word)) for word in text]
+        for text in (question, passage)
     ]
     lengths = [1, *map(len, pieces[0]), 1, *map(len, pieces[1]), 1]
     ends = numpy.cumsum(lengths)
     assert max(lengths) > 2
     table = predictor._model._transformer._matched_embedder.transformer_model.embeddings.word_embeddings
-    for words, first, name in ((pieces[0], 1, "grad_input_2"), (pieces[1], len(question) + 2, "grad_input_1")):
+    for words, first, name in (
+        (pieces[0], 1, "grad_input_2"),
+        (pieces[1], len(question) + 2, "grad_input_1"),
+    ):
         expected = []
         for i, ids in enumerate(words, start=first):
             rows = torch.zeros(ends[-1], dtype=torch.bool)
@@ -253,7 +263,9 @@ def test_hotflip_changes_the_answer(plain_reader, side):
 
 def test_hotflip_tells_that_nothing_changes(coref_reader):
     question = coref_reader.predict_json(INPUTS)["question_tokens"]
-    result = Hotflip(coref_reader).attack_from_json(INPUTS, "question", "grad_input_2", ignore_tokens=question)
+    result = Hotflip(coref_reader).attack_from_json(
+        INPUTS, "question", "grad_input_2", ignore_tokens=question
+    )
     assert result["final"] == [result["original"]] == [question]
 
 
@@ -268,7 +280,9 @@ def test_hotflip_tries_the_pieces_of_a_transformer(bert):
 @pytest.mark.parametrize("side", SIDES)
 def test_input_reduction_leaves_the_answer_as_it_is(plain_reader, side):
     inputs = {**INPUTS, "question": "Where is Fred?"}
-    result = InputReduction(plain_reader).attack_from_json(inputs, side, SIDES[side], ignore_tokens=[*WRAPPED, "Fred"])
+    result = InputReduction(plain_reader).attack_from_json(
+        inputs, side, SIDES[side], ignore_tokens=[*WRAPPED, "Fred"]
+    )
     before = plain_reader.predict_json(inputs)
     (tokens,) = result["final"]
     assert len(tokens) < len(before[f"{side}_tokens"])

@@ -74,7 +74,10 @@ def test_of_a_data_set_s_questions_the_answers_are_given_too(trained):
 
 
 def test_batches_agree_with_single_questions(predictor):
-    inputs = [{"passage": PASSAGE, "question": QUESTION}, {"passage": ["Rain", "falls"], "question": ["What", "?"]}]
+    inputs = [
+        {"passage": PASSAGE, "question": QUESTION},
+        {"passage": ["Rain", "falls"], "question": ["What", "?"]},
+    ]
     single = [predictor.predict_json(item)["answer"] for item in inputs]
     assert [output["answer"] for output in predictor.predict_batch_json(inputs)] == single
 
@@ -88,7 +91,10 @@ def test_answers_of_quoref_are_pieces_of_the_passage_and_compared_with_all_spans
     instances = list(reader.read(str(PROJECT / "tests" / "fixtures" / "quoref" / "train.json")))
     outputs = predictor.predict_batch_instance(instances)
     assert [one["id"] for one in outputs] == [f"q{i}" for i in range(1, 10)]
-    assert all((one["exact_match"], one["f1"]) == aligned_scores(one["answer"], one["answer_texts"]) for one in outputs)
+    assert all(
+        (one["exact_match"], one["f1"]) == aligned_scores(one["answer"], one["answer_texts"])
+        for one in outputs
+    )
     assert "f1" not in output
     # "Tom" is half of q2's answer, "Ugander" is none of q4's "Ugand", and "Kit O'Neill" is what q7 asks for.
     chosen = [instances[i]["metadata"].metadata for i in (1, 3, 6)]
@@ -117,12 +123,17 @@ def test_annotated_heads_are_explained():
             (layer, application) for application in (1, 2, 3) for layer in ("clusters", "sentences")
         ]
         for head in heads:
-            assert (head["encoder"], head["side"], head["block"], head["view"]) == ("modeling_layer", "passage", 1, 1)
+            assert (head["encoder"], head["side"], head["block"], head["view"]) == (
+                "modeling_layer",
+                "passage",
+                1,
+                1,
+            )
             for scope, weights in zip(head["scopes"], head["weights"]):
                 assert [sum(row) for row in weights] == pytest.approx([1] * len(scope), abs=1e-3)
-    clusters, sentences = Predictor.by_name("span_reader")(model, reader, explain=True).predict_json(inputs[0])[
-        "annotated_heads"
-    ][:2]
+    clusters, sentences = Predictor.by_name("span_reader")(model, reader, explain=True).predict_json(
+        inputs[0]
+    )["annotated_heads"][:2]
     assert clusters["scopes"] == [list(range(9))]
     assert [bool(label) for label in clusters["labels"]] == [False, False, True, False, True] + [False] * 4
     assert sentences["scopes"] == [[0, 1, 2, 3], [4, 5, 6, 7, 8]]

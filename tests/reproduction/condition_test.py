@@ -117,7 +117,9 @@ def test_configs_are_there_and_read_the_data_that_rows_say():
             read = {path.replace("/fold_1/", "/fold_{fold}/") for path in read}
         elif condition.tasks:
             read = {f"{params['dataset_reader']['folder']}/qa{{task}}_{split}.txt" for split in read}
-        elif params["dataset_reader"]["type"] == "annotated_narrativeqa" and not any("." in path for path in read):
+        elif params["dataset_reader"]["type"] == "annotated_narrativeqa" and not any(
+            "." in path for path in read
+        ):
             read = {f"{os.path.dirname(path)}/{name}" for path in read for name in (QUESTIONS, SUMMARIES)}
         assert read == said, condition.name
 
@@ -148,13 +150,17 @@ def test_data_are_missing_where_a_file_is_absent_or_a_mere_sample(tmp_path):
     condition = read_conditions(str(tmp_path))[0].conditions[0]
     assert condition.missing(str(tmp_path)) == [f"{tmp_path / 'first.txt'}: no such file"]
     (tmp_path / "first.txt").write_text("short")
-    assert condition.missing(str(tmp_path)) == [f"{tmp_path / 'first.txt'}: found 5 bytes, expected 10 or more"]
+    assert condition.missing(str(tmp_path)) == [
+        f"{tmp_path / 'first.txt'}: found 5 bytes, expected 10 or more"
+    ]
     (tmp_path / "first.txt").write_text("long enough")
     assert condition.missing(str(tmp_path)) == []
 
 
 def test_only_the_data_of_the_tasks_that_are_run_must_be_there(tmp_path, capsys):
-    (tmp_path / "tiny.yaml").write_text(TINY.replace("{first.txt: 10}", '{"{task}.txt": 1}\n        tasks: 1-2'))
+    (tmp_path / "tiny.yaml").write_text(
+        TINY.replace("{first.txt: 10}", '{"{task}.txt": 1}\n        tasks: 1-2')
+    )
     condition = read_conditions(str(tmp_path))[0].conditions[0]
     (tmp_path / "2.txt").write_text("enough")
     assert condition.missing(str(tmp_path)) == [f"{tmp_path / '1.txt'}: no such file"]
@@ -176,8 +182,16 @@ def test_only_the_data_of_the_tasks_that_are_run_must_be_there(tmp_path, capsys)
         ),
         ("accuracy: {}", "accuracy: !!bool x", ""),
         ("      accuracy: {}\n", "      {}\n", "tables.a.columns: found {}, expected one or more"),
-        ("row: First", "row: First\n        seeds: 3-1", 'line 11: tables.a.rows.first.seeds: found "3-1", expected'),
-        ("row: First", "row: First\n        compared_with: nobody", 'rows.first.compared_with: found "nobody"'),
+        (
+            "row: First",
+            "row: First\n        seeds: 3-1",
+            'line 11: tables.a.rows.first.seeds: found "3-1", expected',
+        ),
+        (
+            "row: First",
+            "row: First\n        compared_with: nobody",
+            'rows.first.compared_with: found "nobody"',
+        ),
         ("row: First", "row: First\n        evaluations: {'1': {}, 1: {}}", "found the key 1 twice"),
         (
             "row: First",
@@ -186,7 +200,11 @@ def test_only_the_data_of_the_tasks_that_are_run_must_be_there(tmp_path, capsys)
         ),
         ("{accuracy: 0.5}", "{accuracy: [0.5]}", "rows.first.paper.accuracy: found [0.5], expected a number"),
         ("{accuracy: 0.5}", "{f1: 0.5}", "rows.first.paper: found 'f1', expected one of accuracy"),
-        ("{first.txt: 10}", "{'{n}.txt': 1}", "rows.first.data.{n}.txt: found braces, expected {task} or {fold} alone"),
+        (
+            "{first.txt: 10}",
+            "{'{n}.txt': 1}",
+            "rows.first.data.{n}.txt: found braces, expected {task} or {fold} alone",
+        ),
     ],
 )
 def test_errors_name_the_file_and_the_key(tmp_path, old, new, message):

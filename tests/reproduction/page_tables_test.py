@@ -14,7 +14,9 @@ PAPER = Condition(name="a.1.paper", row="the paper", paper={"task 2": 0.98, "Tas
 
 def run(condition, task, seed, **columns):
     """A line of a file of results. Columns that are not given are empty, as in a file."""
-    empty = dict.fromkeys((*FIRST, "best_validation_accuracy", "best_validation_loss", "test_accuracy", *LAST), "")
+    empty = dict.fromkeys(
+        (*FIRST, "best_validation_accuracy", "best_validation_loss", "test_accuracy", *LAST), ""
+    )
     name = f"babi/{condition}/task_{task}/seed_{seed}"
     line = {"run": name, "conditions": f"other.1.row a.1.{condition}", "task": task, "seed": seed, **columns}
     return {**empty, **{column: str(value) for column, value in {"questions": 1, **line}.items()}}
@@ -35,7 +37,9 @@ def cells(rows, columns, lines, **cell):
 
 @pytest.fixture
 def three_seeds():
-    """The accuracies and runs of three seeds on four tasks. Seed 3 has the lowest loss, but seed 1 on task 4."""
+    """
+    The accuracies and runs of three seeds on four tasks. Seed 3 has the lowest loss, but seed 1 on task 4.
+    """
     tests = {(task, seed): 1 - (task * seed % 7) / 100 for task in (1, 2, 3, 4) for seed in (1, 2, 3)}
     losses = {(task, seed): seed if task == 4 else 10 - seed for task, seed in tests}
     lines = [
@@ -105,7 +109,9 @@ def test_folds_count_by_their_questions():
     lines = [run("a", "", 1, run=f"a/fold_{i}/seed_1", test_f1=i / 10, questions=10 * i) for i in (1, 2, 3)]
     columns = ["F1, mean", "F1, folds 1 / 2 / 3"]
     # (10 * .1 + 20 * .2 + 30 * .3) / 60
-    assert cells({"a": {"run": "a/*"}}, columns, lines, unit="percent") == {"a": ["23.33", "10.00 / 20.00 / 30.00"]}
+    assert cells({"a": {"run": "a/*"}}, columns, lines, unit="percent") == {
+        "a": ["23.33", "10.00 / 20.00 / 30.00"]
+    }
 
 
 def test_an_interval_is_over_the_questions_that_differ():
@@ -118,7 +124,12 @@ def test_an_interval_is_over_the_questions_that_differ():
 
 @pytest.mark.parametrize(
     "test, unit, text",
-    [(0.4361, "fraction", ".436"), (1.0, "fraction", "1.000"), (0.0, "fraction", ".000"), (0.831, "error", "16.9")],
+    [
+        (0.4361, "fraction", ".436"),
+        (1.0, "fraction", "1.000"),
+        (0.0, "fraction", ".000"),
+        (0.831, "error", "16.9"),
+    ],
 )
 def test_fractions_have_no_zero_before_the_point(test, unit, text):
     assert cells({"a": {}}, ["mean"], [run("a", 1, 1, test_accuracy=test)], unit=unit) == {"a": [text]}

@@ -74,12 +74,16 @@ def test_the_report_of_the_file_tests_significance(file, folder, tables):  # noq
     write_results(file, str(folder), tables[0].conditions)
     from_file = report(tables, [], "nowhere", str(folder), source=Results(file))
     assert cells(from_file, "C-GRU against GRU")[:3] == ["100", "25", "0"]
-    assert from_file.replace("|  | [not run] |", "|  | [no data] |") == report(tables, [], str(folder), str(folder))
+    assert from_file.replace("|  | [not run] |", "|  | [no data] |") == report(
+        tables, [], str(folder), str(folder)
+    )
     lines = read_lines(file)
     for line in lines:
         line["right"] = ""
     write_lines(file, lines)
-    assert "against" in from_file and "against" not in report(tables, [], "", str(folder), source=Results(file))
+    assert "against" in from_file and "against" not in report(
+        tables, [], "", str(folder), source=Results(file)
+    )
 
 
 def test_runs_are_merged_in_one_order_without_doubles(file, folder, tables, tmp_path):  # noqa: F811
@@ -127,7 +131,11 @@ def test_answers_that_are_not_right_or_wrong_leave_the_cell_empty(file, folder):
     [
         ("run,", "runs,", "runs.csv, line 1: found 'runs, .*', expected also 'run'"),
         (",abc,", ",", "runs.csv, line 2: found 17 fields, expected 18"),
-        (",0.1,", ",0.1x,", "runs.csv, line 3, column 'best_validation_loss': found '0.1x', expected a number"),
+        (
+            ",0.1,",
+            ",0.1x,",
+            "runs.csv, line 3, column 'best_validation_loss': found '0.1x', expected a number",
+        ),
         ("ffff", "ffxf", "runs.csv, line 2, column 'right': found 'ffxf"),
     ],
 )
@@ -148,7 +156,10 @@ def test_the_commands(file, folder, tables, tmp_path, capsys):  # noqa: F811
     assert cells(capsys.readouterr().out, "GRU", "Avg")[1] == "0.690 ± 0.014 (2)"
     for more, message in [
         (["--results", file], "--results or --where: found no --report"),
-        (["--report", "--results", file, "--where", "commit"], "--where: found 'commit', expected COLUMN=VALUE"),
+        (
+            ["--report", "--results", file, "--where", "commit"],
+            "--where: found 'commit', expected COLUMN=VALUE",
+        ),
         (["--report", "--results", file, "--where", "cpu=1"], "found no column 'cpu', expected one of run, "),
         (["--output", str(tmp_path / "absent"), "--write-results", file], "absent: no such folder"),
     ]:

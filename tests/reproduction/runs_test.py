@@ -63,7 +63,9 @@ def test_a_finished_run_is_evaluated_on_what_it_lacks(tmp_path):
 
 def test_a_result_is_of_the_data_that_it_was_made_of(tmp_path):
     (tmp_path / "train.txt").write_text("one")
-    run = Run(CONFIG, 1, 6, OVERRIDES, str(tmp_path / "output"), str(tmp_path), files=["train.txt", "absent.txt"])
+    run = Run(
+        CONFIG, 1, 6, OVERRIDES, str(tmp_path / "output"), str(tmp_path), files=["train.txt", "absent.txt"]
+    )
     os.makedirs(run.path())
     result = {"fingerprint": run.fingerprint(), "data": run.digests(), "metrics": {}}
     assert list(result["data"]) == ["train.txt"]
@@ -116,7 +118,9 @@ def test_folds_are_trained_and_tested_on_their_own_data(tmp_path):
     answers = {}
     for condition in table.conditions:
         runs = Selection(**places).runs(condition)
-        assert [run.fold for run in runs] == [1, 2] and Selection(**places, folds=[2]).runs(condition) == runs[1:]
+        assert [run.fold for run in runs] == [1, 2] and Selection(**places, folds=[2]).runs(
+            condition
+        ) == runs[1:]
         for run in runs:
             execute(run, "abc", keep_weights="none")
             assert run.finished
@@ -135,7 +139,9 @@ def test_folds_are_trained_and_tested_on_their_own_data(tmp_path):
             f1 = statistics.fmean(prediction["f1"] for prediction in predictions)
             assert run.result()["metrics"]["test_f1"] == pytest.approx(f1)
             answers.setdefault(condition.row, []).extend(predictions)
-    ids = [question["id"] for article in articles for part in article["paragraphs"] for question in part["qas"]]
+    ids = [
+        question["id"] for article in articles for part in article["paragraphs"] for question in part["qas"]
+    ]
     text = report([table], [], **places)
     for row, predictions in answers.items():
         assert sorted(prediction["id"] for prediction in predictions) == sorted(ids)

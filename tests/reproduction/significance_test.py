@@ -12,7 +12,8 @@ from allennlp_coref_rc.reproduction.significance import Scored, mcnemar, pair, p
 
 
 def test_mcnemar_of_the_textbook():
-    # Agresti, Categorical Data Analysis: 150 approve of a prime minister at first alone, 86 later alone, of 1,600.
+    # Agresti, Categorical Data Analysis: 150 approve of a prime minister at first alone, 86 later alone, of
+    # 1,600.
     first = [True] * 794 + [True] * 150 + [False] * 86 + [False] * 570
     second = [True] * 794 + [False] * 150 + [True] * 86 + [False] * 570
     result = mcnemar(first, second)
@@ -62,7 +63,10 @@ def test_by_default_ten_thousand_samples_are_drawn_with_the_seed_1():
 def test_questions_of_a_group_are_drawn_together():
     """Ten equal questions of each group tell no more than one of each would."""
     alone = [0.1 * ((7 * i) % 10) - 0.3 for i in range(20)]
-    repeated, groups = [score for score in alone for _ in range(10)], [i for i in range(20) for _ in range(10)]
+    repeated, groups = (
+        [score for score in alone for _ in range(10)],
+        [i for i in range(20) for _ in range(10)],
+    )
     expected = paired_bootstrap(alone, [0] * 20, samples=500)
     found = paired_bootstrap(repeated, [0] * 200, samples=500, groups=groups)
     assert found.questions == 200 and tuple(found)[1:] == pytest.approx(tuple(expected)[1:])
@@ -88,7 +92,9 @@ def write(path, *objects):
 
 def test_predictions_of_predict_and_of_evaluate_are_the_same(tmp_path):
     lines = write(
-        tmp_path / "lines", {"id": "a", "answer": "Milk", "gold": "milk"}, {"id": "b", "answer": "x", "gold": "y"}
+        tmp_path / "lines",
+        {"id": "a", "answer": "Milk", "gold": "milk"},
+        {"id": "b", "answer": "x", "gold": "y"},
     )
     # What has no value for each question is of the batch.
     batch = {"id": ["a", "b"], "answer": ["Milk", "x"], "gold": ["milk", "y"], "loss": 1, "lengths": [3]}
@@ -138,6 +144,8 @@ def test_other_questions_are_refused():
     with pytest.raises(ConfigurationError, match="A: found the id 'a' twice"):
         pair([Scored("b", 1.0), Scored("a", 1.0), Scored("a", 0.0)], [Scored("a", 1.0)], ("A", "B"))
     for id in ("a", None):
-        with pytest.raises(ConfigurationError, match=f"A and B: found 'x' and 'y' as correct answers of .* {id!r}"):
+        with pytest.raises(
+            ConfigurationError, match=f"A and B: found 'x' and 'y' as correct answers of .* {id!r}"
+        ):
             pair([Scored(id, 1.0, "x")], [Scored(id, 1.0, "y")], ("A", "B"))
     assert pair([Scored("a", 1.0, "x")], [Scored("a", 0.0)], ("A", "B")) == ([1.0], [0.0], None)

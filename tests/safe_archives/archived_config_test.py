@@ -1,6 +1,6 @@
 """
-Configs of archives that are accepted without trust, namely those of all experiments here, and the keys that are
-checked.
+Configs of archives that are accepted without trust, namely those of all experiments here, and the keys that
+are checked.
 """
 
 import inspect
@@ -14,11 +14,24 @@ from allennlp.common.from_params import infer_method_params
 from allennlp.common.params import evaluate_file
 
 from allennlp_coref_rc.allennlp_runtime.lazy_registry import register_allennlp_models, register_own
-from allennlp_coref_rc.safe_archives.archived_config import NAMES_A_FILE, NO_FILES, ONLY_READ, SPACY_MODELS, read_config
+from allennlp_coref_rc.safe_archives.archived_config import (
+    NAMES_A_FILE,
+    NO_FILES,
+    ONLY_READ,
+    SPACY_MODELS,
+    read_config,
+)
 from tests.shared import PROJECT
 from tests.training_config.configs import configs, load, name_of
 
-NOT_BUILT = {"LearningRateScheduler", "MomentumScheduler", "Optimizer", "Predictor", "TrainModel", "Trainer"} | {
+NOT_BUILT = {
+    "LearningRateScheduler",
+    "MomentumScheduler",
+    "Optimizer",
+    "Predictor",
+    "TrainModel",
+    "Trainer",
+} | {
     "Checkpointer",
     "InfluenceInterpreter",
     "Subcommand",
@@ -33,8 +46,8 @@ PACKAGES = {allennlp.__name__, "allennlp_models", "allennlp_coref_rc"}
 @pytest.fixture(scope="module")
 def parameters():
     """
-    All parameters of registered classes: the package of the class, and the name and type of the parameter. What
-    other tests have registered is left out.
+    All parameters of registered classes: the package of the class, and the name and type of the parameter.
+    What other tests have registered is left out.
     """
     register_own()
     register_allennlp_models()
@@ -105,7 +118,9 @@ def test_keys_that_name_no_files_take_texts_and_no_paths(parameters):
     found = {name: kind for _, name, kind in parameters if name in NO_FILES}
     assert NO_FILES - found.keys() == {"type"} | {"regexes", "batch_sampler"} - found.keys()
     assert not [name for name, kind in found.items() if "Path" in kind]
-    assert not NO_FILES & {"answer_vocab", "vocab", *ONLY_READ} and not [*filter(NAMES_A_FILE.fullmatch, NO_FILES)]
+    assert not NO_FILES & {"answer_vocab", "vocab", *ONLY_READ} and not [
+        *filter(NAMES_A_FILE.fullmatch, NO_FILES)
+    ]
 
 
 def test_options_that_are_passed_on_are_known_by_their_keys(parameters):
@@ -131,7 +146,11 @@ def test_spacy_models_are_known_by_their_keys(parameters):
         {"readers": {"file": {"type": "annotated_babi", "folder": "data"}}},
         {"min_count": {"tokens_file": 3}},
         {"annotator": {"type": "connective_discourse", "connectives": {"as if": "Comparison.Similarity"}}},
-        {"namespace": "tags", "end_tokens": ["...", "/"], "regularizer": {"regexes": [[".*", {"type": "l2"}]]}},
+        {
+            "namespace": "tags",
+            "end_tokens": ["...", "/"],
+            "regularizer": {"regexes": [[".*", {"type": "l2"}]]},
+        },
     ],
 )
 def test_what_is_harmless_is_taken(part):
@@ -139,7 +158,9 @@ def test_what_is_harmless_is_taken(part):
     read_config("model.tar.gz", data, trust=False)
 
 
-@pytest.mark.parametrize("part", ["dataset_reader", "validation_dataset_reader", "model", "data_loader", "evaluation"])
+@pytest.mark.parametrize(
+    "part", ["dataset_reader", "validation_dataset_reader", "model", "data_loader", "evaluation"]
+)
 def test_every_part_that_is_built_is_looked_at(part):
     config = {"dataset_reader": "x", "model": "y", part: {"a": [{"b": {"some_path": "/x"}}]}}
     data = json.dumps(config).encode()
@@ -161,7 +182,9 @@ def test_what_a_list_hides_is_looked_at(key):
 
 @pytest.mark.parametrize("text", ["/x/a", "a.tgz", "a!b", "~x", "..", "a\\b", "here"])
 @pytest.mark.parametrize("key", ["answer_vocab", "anything_else"])
-@pytest.mark.parametrize("wrap", [lambda item: item, lambda item: [item], lambda item: {"connectives": {"y": item}}])
+@pytest.mark.parametrize(
+    "wrap", [lambda item: item, lambda item: [item], lambda item: {"connectives": {"y": item}}]
+)
 def test_a_text_that_may_name_a_file_needs_a_key_that_is_known(wrap, key, text, tmp_path, monkeypatch):
     """Even if there is no such file yet: what the hub's cache will have is known beforehand."""
     (tmp_path / "here").write_text("x")

@@ -23,7 +23,16 @@ from allennlp_coref_rc.playground.reader_session import Question, ReaderSession
 from allennlp_coref_rc.reproduction.figures.stories import load_reader
 from allennlp_coref_rc.safe_archives.archives import load, trusting
 from tests.annotations.annotators.archives import SRL, make_archive
-from tests.safe_archives.crafted import DATA, changed, escaping_tar, load_refusal, make_folder, pack, refusal, run
+from tests.safe_archives.crafted import (
+    DATA,
+    changed,
+    escaping_tar,
+    load_refusal,
+    make_folder,
+    pack,
+    refusal,
+    run,
+)
 
 pytestmark = pytest.mark.slow
 
@@ -58,7 +67,9 @@ def stranger(tmp_path, monkeypatch):
     """A module that tells when it is imported: by a file."""
     told = tmp_path / "told"
     (tmp_path / "modules").mkdir()
-    (tmp_path / "modules" / "stranger.py").write_text(f"open({str(told)!r}, 'w').close()\nclass Anything: pass\n")
+    (tmp_path / "modules" / "stranger.py").write_text(
+        f"open({str(told)!r}, 'w').close()\nclass Anything: pass\n"
+    )
     monkeypatch.syspath_prepend(str(tmp_path / "modules"))
     yield told
     sys.modules.pop("stranger", None)
@@ -98,7 +109,9 @@ def test_no_program_is_run(command, place, archive_with, tmp_path, monkeypatch, 
 
 def test_no_file_is_made(archive_with, tmp_path, capsys):
     made = tmp_path / "made"
-    archive = archive_with({"dataset_reader.annotator": {"type": "logging.FileHandler", "filename": str(made)}})
+    archive = archive_with(
+        {"dataset_reader.annotator": {"type": "logging.FileHandler", "filename": str(made)}}
+    )
     assert "filename" in evaluate(capsys, archive)
     assert not made.exists()
 
@@ -140,7 +153,9 @@ def test_overrides_need_trust_too(folder, tmp_path, stranger, capsys):
 
 
 def test_paths_in_overrides_are_the_users_own(folder, tmp_path, capsys):
-    archive = pack(changed(folder, tmp_path / "moved", {"dataset_reader.folder": "nowhere"}), tmp_path / "model.tar.gz")
+    archive = pack(
+        changed(folder, tmp_path / "moved", {"dataset_reader.folder": "nowhere"}), tmp_path / "model.tar.gz"
+    )
     parts = json.dumps({"dataset_reader.folder": os.path.dirname(DATA)})
     assert run(capsys, "evaluate", archive, "test", "-o", parts)[0] == 0
 
@@ -154,10 +169,18 @@ def test_paths_in_overrides_are_the_users_own(folder, tmp_path, capsys):
         ("dataset_reader.token_indexers.tokens.pretrained_file", "/etc/passwd", "no file, folder or program"),
         ("model.vocab.directory", "/home", "no file, folder or program"),
         ("model.vocab.pretrained_files", {"tokens": "/etc/passwd"}, "no file, folder or program"),
-        ("model.initializers.regexes", [[".*", {"type": "pretrained", "weights_file_path": "/x"}]], "no file, folder"),
+        (
+            "model.initializers.regexes",
+            [[".*", {"type": "pretrained", "weights_file_path": "/x"}]],
+            "no file, folder",
+        ),
         ("evaluation.files", ["/etc/passwd"], "no file, folder or program"),
         ("data_loader.data_path", "/etc/passwd", "no file, folder or program"),
-        ("dataset_reader.annotator", {"type": "fastcoref", "model_name_or_path": "x"}, "no file, folder or program"),
+        (
+            "dataset_reader.annotator",
+            {"type": "fastcoref", "model_name_or_path": "x"},
+            "no file, folder or program",
+        ),
         ("model.tokenizer_kwargs", {"trust_remote_code": True}, "only add_prefix_space, "),
         ("model.transformer_kwargs", {"weights_only": False}, "only add_prefix_space, "),
         ("model.embedder.trust_remote_code", True, "no code may come with a model"),
@@ -165,12 +188,28 @@ def test_paths_in_overrides_are_the_users_own(folder, tmp_path, capsys):
         ("dataset_reader.annotator.path", "s3://stranger/x.json", "nothing on the network"),
         ("model.model_name", "https://stranger.org/bert", "nothing on the network"),
         ("dataset_reader.tokenizer", {"type": "spacy", "language": "./evil_model"}, "expected a spaCy model"),
-        ("dataset_reader.tokenizer", {"type": "spacy", "language": "no_such_model"}, "expected a spaCy model"),
+        (
+            "dataset_reader.tokenizer",
+            {"type": "spacy", "language": "no_such_model"},
+            "expected a spaCy model",
+        ),
         ("dataset_reader.annotator.spacy_model", "/tmp/evil_model", "expected a spaCy model"),
-        ("dataset_reader.annotator.overrides", '{"model.x.trust_remote_code": true}', "would be run as Jsonnet"),
-        ("dataset_reader.annotator.overrides", {"model.x.trust_remote_code": True}, "no code may come with a model"),
+        (
+            "dataset_reader.annotator.overrides",
+            '{"model.x.trust_remote_code": true}',
+            "would be run as Jsonnet",
+        ),
+        (
+            "dataset_reader.annotator.overrides",
+            {"model.x.trust_remote_code": True},
+            "no code may come with a model",
+        ),
         ("dataset_reader.annotator.overrides", {"model.a.x_kwargs.revision": "b"}, "only add_prefix_space, "),
-        ("dataset_reader.annotator.overrides", {"model.a.files": "/etc/passwd"}, "no file, folder or program"),
+        (
+            "dataset_reader.annotator.overrides",
+            {"model.a.files": "/etc/passwd"},
+            "no file, folder or program",
+        ),
     ],
 )
 def test_registered_classes_are_kept_to_the_archive_too(key, value, reason, archive_with):
@@ -206,7 +245,11 @@ WORDS = {"tokenizer": "whitespace", "token_indexers": {"tokens": "single_id"}}
             {"type": "elmo_token_embedder"},
             "https://allennlp.s3.amazonaws.com",
         ),
-        ("dataset_reader", {"type": "text_classification_json", "tokenizer": "spacy"}, "spaCy model en_core_web_sm"),
+        (
+            "dataset_reader",
+            {"type": "text_classification_json", "tokenizer": "spacy"},
+            "spaCy model en_core_web_sm",
+        ),
     ],
 )
 def test_no_default_asks_the_network(key, value, named, archive_with, asked, monkeypatch):
@@ -251,7 +294,11 @@ def download(*_):
 
 
 def test_nor_does_the_archive_of_an_annotator_when_it_annotates(tmp_path, asked, monkeypatch, capsys):
-    annotator = {"type": "allennlp_srl", "archive": make_archive(tmp_path / "srl", SRL), "predicates": "words"}
+    annotator = {
+        "type": "allennlp_srl",
+        "archive": make_archive(tmp_path / "srl", SRL),
+        "predicates": "words",
+    }
     monkeypatch.setattr(SrlReader, "apply_token_indexers", download)
     with pytest.raises(ConfigurationError, match="found https://stranger.org/x, and an archive may"):
         annotate("She left.", annotator)
@@ -270,7 +317,10 @@ def test_nor_does_a_reader_that_answers(folder, tmp_path, asked, monkeypatch):
     with pytest.raises(ConfigurationError, match="found https://stranger.org/x, and an archive may"):
         ReaderSession(str(archive)).read(question)
     assert not asked
-    for reader in (load_answering(archive, trust=True), load_answering(archive).with_annotator(ExactMatchCoref())):
+    for reader in (
+        load_answering(archive, trust=True),
+        load_answering(archive).with_annotator(ExactMatchCoref()),
+    ):
         with pytest.raises(OSError):
             reader.answer("She went home.", "Where is she?")
         assert asked
@@ -280,7 +330,9 @@ def test_nor_does_a_reader_that_answers(folder, tmp_path, asked, monkeypatch):
 def test_a_language_of_spacy_is_no_model(archive_with):
     tokenizer = {"type": "blank_spacy", "language_code": "de"}
     reader = {"type": "text_classification_json", "tokenizer": tokenizer}
-    words = load(archive_with({"dataset_reader": reader}), trust=False).dataset_reader._tokenizer.tokenize("z.B. so")
+    words = load(archive_with({"dataset_reader": reader}), trust=False).dataset_reader._tokenizer.tokenize(
+        "z.B. so"
+    )
     assert [word.text for word in words] == ["z.B.", "so"]
 
 
@@ -298,7 +350,8 @@ def test_readers_of_pictures_unpack_nothing(reader, archive_with, outside, tmp_p
     archive = archive_with({"dataset_reader": reader_config})
     message = load_refusal(archive)
     assert (
-        message.startswith(f"{archive}: found dataset_reader.answer_vocab") and "may be the name of a file" in message
+        message.startswith(f"{archive}: found dataset_reader.answer_vocab")
+        and "may be the name of a file" in message
     )
     with pytest.raises(ConfigurationError, match="evil.tgz: found the .*nothing is used"):
         load(archive, trust=True)
@@ -310,7 +363,10 @@ def test_a_class_of_a_package_that_is_not_imported(archive_with, monkeypatch):
     monkeypatch.setattr("allennlp_coref_rc.safe_archives.archives.LONGEST", 500)
     archive = archive_with({"dataset_reader.type": "unheard_of"})
     message = load_refusal(archive)
-    assert "unheard_of not in acceptable choices for dataset_reader.type" in message and "--include-package" in message
+    assert (
+        "unheard_of not in acceptable choices for dataset_reader.type" in message
+        and "--include-package" in message
+    )
     assert len(message) <= len(f"{archive}: ") + 500
 
 
@@ -339,7 +395,9 @@ def test_a_registered_metric_would_run_a_shell(tmp_path):
     assert (tmp_path / "touched").exists()
 
 
-@pytest.mark.parametrize("text", ["import 'x.jsonnet'", "{ a: importstr '/etc/passwd' }", "{ a: std.extVar('HOME') }"])
+@pytest.mark.parametrize(
+    "text", ["import 'x.jsonnet'", "{ a: importstr '/etc/passwd' }", "{ a: std.extVar('HOME') }"]
+)
 def test_a_config_is_plain_json(text, folder, tmp_path):
     copy = changed(folder, tmp_path / "run", {})
     (copy / "config.json").write_text(text)
@@ -349,7 +407,9 @@ def test_a_config_is_plain_json(text, folder, tmp_path):
 
 def test_the_embeddings_that_training_began_with_are_not_asked_for(archive_with, capsys):
     embedding = "model.text_field_embedder.token_embedders.tokens.pretrained_file"
-    archive = archive_with({embedding: "https://nlp.stanford.edu/data/glove.6B.zip", "model.initializer": "x.y"})
+    archive = archive_with(
+        {embedding: "https://nlp.stanford.edu/data/glove.6B.zip", "model.initializer": "x.y"}
+    )
     assert run(capsys, "evaluate", archive, DATA)[0] == 0
 
 
@@ -387,7 +447,15 @@ def annotate_words(tmp_path):
     pack(tmp_path / "srl", archive)
     (tmp_path / "texts.txt").write_text("She went home.\nHe left.\n")
     annotator = json.dumps({"type": "allennlp_srl", "archive": archive, "predicates": "words"})
-    return ["annotate", tmp_path / "texts.txt", tmp_path / "out.jsonl", "--annotator", annotator, "--chunk-size", 1]
+    return [
+        "annotate",
+        tmp_path / "texts.txt",
+        tmp_path / "out.jsonl",
+        "--annotator",
+        annotator,
+        "--chunk-size",
+        1,
+    ]
 
 
 def test_documents_are_not_annotated_by_strangers(annotate_words, tmp_path, capsys):
@@ -404,9 +472,12 @@ def test_trust_reaches_the_workers(workers, annotate_words, tmp_path, capsys):
 
 def test_trust_does_not_pass_from_a_stranger_to_another(archive_with, folder, stranger, tmp_path):
     """
-    An annotator of an archive loads another archive only when it is first used, long after the first one was opened.
+    An annotator of an archive loads another archive only when it is first used, long after the first one was
+    opened.
     """
-    inner = pack(changed(folder, tmp_path / "inner", {"dataset_reader.annotator": STRANGER}), tmp_path / "inner.tar.gz")
+    inner = pack(
+        changed(folder, tmp_path / "inner", {"dataset_reader.annotator": STRANGER}), tmp_path / "inner.tar.gz"
+    )
     annotator = {"type": "allennlp_srl", "archive": str(inner), "predicates": "words"}
     archive = archive_with({"dataset_reader.annotator": annotator})
     reader = load(archive).dataset_reader
@@ -417,7 +488,9 @@ def test_trust_does_not_pass_from_a_stranger_to_another(archive_with, folder, st
 
 def test_a_config_that_is_trained_may_begin_with_a_strangers_model(folder, tmp_path, stranger):
     """Within `coref-rc train` the archives that a config names are not trusted."""
-    inner = pack(changed(folder, tmp_path / "inner", {"dataset_reader.annotator": STRANGER}), tmp_path / "inner.tar.gz")
+    inner = pack(
+        changed(folder, tmp_path / "inner", {"dataset_reader.annotator": STRANGER}), tmp_path / "inner.tar.gz"
+    )
     config = {"type": "from_archive", "archive_file": str(inner)}
     with trusting(False), pytest.raises(ConfigurationError, match="found 'stranger.Anything'"):
         Model.from_params(Params(config))

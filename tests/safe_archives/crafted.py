@@ -87,8 +87,8 @@ ESCAPES = {
     ],
 }
 """
-Names, kinds and targets that the package cached_path takes for harmless. It unpacks into a folder of its cache, which
-is beside the folder `outside`.
+Names, kinds and targets that the package cached_path takes for harmless. It unpacks into a folder of its
+cache, which is beside the folder `outside`.
 """
 
 

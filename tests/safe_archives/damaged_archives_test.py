@@ -77,7 +77,9 @@ def test_no_byte_can_be_changed(whole, tmp_path):
         try:
             load(archive)
         except Exception as error:
-            assert type(error).__name__ == "ConfigurationError" and str(error).startswith(f"{archive}: found"), place
+            assert type(error).__name__ == "ConfigurationError" and str(error).startswith(
+                f"{archive}: found"
+            ), place
         else:
             raise AssertionError(f"byte {place} was changed, and nothing was said")
 
@@ -136,18 +138,27 @@ CONTENTS = {
     ),
     "no config": (lambda folder: (folder / "config.json").unlink(), "found a"),
     "empty config": (write("config.json", b""), "found a config.json that is not plain JSON"),
-    "half a config": (write("config.json", b'{"dataset_reader": {'), "found a config.json that is not plain JSON"),
+    "half a config": (
+        write("config.json", b'{"dataset_reader": {'),
+        "found a config.json that is not plain JSON",
+    ),
     "bytes for a config": (write("config.json", b"\xff\xfe"), "found a config.json that is not plain JSON"),
     "deep config": (write("config.json", b"[" * 10**5), "found a config.json that is not plain JSON"),
     "a list for a config": (write("config.json", b"[]"), "found a config.json of list, expected an object"),
-    "a config without a reader": (write("config.json", b'{"model": {}}'), "found no dataset_reader in its config"),
+    "a config without a reader": (
+        write("config.json", b'{"model": {}}'),
+        "found no dataset_reader in its config",
+    ),
     "a config without a model": (
         write("config.json", b'{"dataset_reader": {"type": "annotated_babi", "folder": "x"}}'),
         "found no model in its config",
     ),
     "a meta of other things": (write("meta.json", b"[]"), "found no model that can be loaded: "),
     "half a meta": (write("meta.json", b"{"), "found no model that can be loaded: JSONDecodeError"),
-    "a vocabulary that is no text": (write("vocabulary/tokens.txt", b"\xff\xfe\x00"), "found no model that can be"),
+    "a vocabulary that is no text": (
+        write("vocabulary/tokens.txt", b"\xff\xfe\x00"),
+        "found no model that can be",
+    ),
     "no namespaces": (
         lambda folder: (folder / "vocabulary" / "non_padded_namespaces.txt").unlink(),
         "vocabulary/non_padded_namespaces.txt: no such file",
@@ -188,7 +199,9 @@ def test_weights_run_no_code(trust, command, folder, tmp_path, monkeypatch, caps
         copy = changed(folder, tmp_path / f"run{len(os.listdir(tmp_path))}", {})
         write_weights({"weight": Touch()}, copy / "weights.th")
         message = refusal(capsys, command, pack(copy, tmp_path / "model.tar.gz"), DATA, *trust)
-        assert message.startswith(f"{tmp_path}/model.tar.gz: weights.th: found posix.system in the weights, expected")
+        assert message.startswith(
+            f"{tmp_path}/model.tar.gz: weights.th: found posix.system in the weights, expected"
+        )
     assert not (tmp_path / "touched").exists()
 
 

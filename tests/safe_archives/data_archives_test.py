@@ -125,7 +125,10 @@ def test_no_code_unpacks_in_another_way():
         if re.search(r"extract_archive=True|\.extract(all)?\(|unpack_archive", path.read_text())
     }
     assert found == {"safe_archives/unpacking.py", "data/corpora/cnn_dailymail.py"}
-    assert "from allennlp.common.file_utils import cached_path" in (CODE / "data/corpora/cnn_dailymail.py").read_text()
+    assert (
+        "from allennlp.common.file_utils import cached_path"
+        in (CODE / "data/corpora/cnn_dailymail.py").read_text()
+    )
 
 
 @pytest.mark.parametrize("name", [*NAMES, "cnn.zip"])
@@ -217,7 +220,9 @@ def test_a_file_that_is_no_archive_is_itself(outside, tmp_path):
         find_questions(f"{file}!x")
     with pytest.raises(ConfigurationError, match="no such file or folder"):
         find_questions(f"{tmp_path}!x")
-    assert find_questions(str(QUESTIONS / "training" / os.listdir(QUESTIONS / "training")[0])).endswith(".question")
+    assert find_questions(str(QUESTIONS / "training" / os.listdir(QUESTIONS / "training")[0])).endswith(
+        ".question"
+    )
 
 
 def test_local_files_need_no_cache(tmp_path):

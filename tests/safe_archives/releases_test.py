@@ -1,6 +1,6 @@
 """
-Archives that were made with the oldest and newest releases of torch and transformers that work, and their predictions.
-These wrote the fixtures, in an environment of each kind:
+Archives that were made with the oldest and newest releases of torch and transformers that work, and their
+predictions. These wrote the fixtures, in an environment of each kind:
 
     python -m tests.safe_archives.releases_test oldest
     python -m tests.safe_archives.releases_test newest

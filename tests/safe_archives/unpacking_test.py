@@ -82,7 +82,9 @@ def test_names_that_cannot_be_are_refused(kind, names, outside, tmp_path):
                 file.writestr(info, "")
     with pytest.raises(ConfigurationError) as error, extracted_archive(str(archive)):
         pass
-    assert str(error.value).startswith(f"{archive}: found ") and str(tmp_path / "temporary") not in str(error.value)
+    assert str(error.value).startswith(f"{archive}: found ") and str(tmp_path / "temporary") not in str(
+        error.value
+    )
     assert os.listdir(tmp_path / "temporary") == []
 
 
@@ -137,7 +139,9 @@ def test_there_are_few_files(folder, tmp_path, monkeypatch):
 
 def test_there_are_few_folders(folder, tmp_path, monkeypatch):
     monkeypatch.setattr(unpacking, "MODEL", unpacking.MODEL._replace(files=100))
-    archive = pack_with(folder, tmp_path / "model.tar.gz", *((entry(f"{i}/" + "x/" * 20), b"") for i in range(5)))
+    archive = pack_with(
+        folder, tmp_path / "model.tar.gz", *((entry(f"{i}/" + "x/" * 20), b"") for i in range(5))
+    )
     assert "found more than 100 files and folders" in load_refusal(archive)
 
 
@@ -147,7 +151,10 @@ def test_few_folders_are_in_one_another(kind, outside, tmp_path):
     archive, name = tmp_path / "archive", "x/" * 2000
     with tarfile.open(archive, "w") if kind == "tar" else zipfile.ZipFile(archive, "w") as file:
         file.addfile(entry(name)) if kind == "tar" else file.writestr(name, "")
-    with pytest.raises(ConfigurationError, match="100 folders in one another"), extracted_archive(str(archive)):
+    with (
+        pytest.raises(ConfigurationError, match="100 folders in one another"),
+        extracted_archive(str(archive)),
+    ):
         pass
     assert os.listdir(tmp_path / "temporary") == []
 

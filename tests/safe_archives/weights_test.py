@@ -43,7 +43,10 @@ OTHERS = {
         lambda path: torch.jit.save(torch.jit.script(torch.nn.Linear(1, 1)), str(path)),
         "a model of TorchScript",
     ),
-    "model": (lambda path: torch.save(torch.nn.Linear(1, 1), path), "torch.nn.modules.linear.Linear in the weights"),
+    "model": (
+        lambda path: torch.save(torch.nn.Linear(1, 1), path),
+        "torch.nn.modules.linear.Linear in the weights",
+    ),
     "pickle": (lambda path: path.write_bytes(b"\x80\x04]\x94."), "damaged weights"),
 }
 """Files that hold no tensors by their names. PyTorch advises to read some of them without protection."""
@@ -130,12 +133,16 @@ def test_nor_may_the_annotator_roles_have_them(tmp_path):
     config = {"dataset_reader": "x", "model": {"type": "role_labeller", "network": network}}
     (tmp_path / "config.json").write_text(json.dumps(config))
     path = tmp_path / "best.th"
-    torch.save({f"network.{name}": value for name, value in RoleNetwork(**network).state_dict().items()}, path)
+    torch.save(
+        {f"network.{name}": value for name, value in RoleNetwork(**network).state_dict().items()}, path
+    )
     assert RoleNetwork.from_archive(str(tmp_path))
     rewrite(path, with_one(float("inf")), "network.tags.bias")
     with pytest.raises(ConfigurationError) as error:
         RoleNetwork.from_archive(str(tmp_path))
-    assert str(error.value).startswith(f"{tmp_path}: found nan or infinity in network.tags.bias of the weights")
+    assert str(error.value).startswith(
+        f"{tmp_path}: found nan or infinity in network.tags.bias of the weights"
+    )
     for write, found in OTHERS.values():
         write(path)
         with pytest.raises(ConfigurationError) as error:

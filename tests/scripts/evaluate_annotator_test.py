@@ -46,15 +46,18 @@ def test_singletons_are_left_out_with_the_annotated_ones(predicted, gold):
 
 def test_singletons_that_were_found_are_credited():
     clusters = [[(0, 1), (2, 3)], [(1, 2)], [(4, 5)]]
-    assert evaluate_annotator.conll_scores([(clusters, clusters)], "credited")["CoNLL"] == pytest.approx((1, 1, 1))
+    assert evaluate_annotator.conll_scores([(clusters, clusters)], "credited")["CoNLL"] == pytest.approx(
+        (1, 1, 1)
+    )
     scores = evaluate_annotator.conll_scores([([[(0, 1)], [(2, 3)]], clusters)], "credited")
-    # Of B-cubed's four mentions two are found, each with half of its cluster; of three clusters one is matched, to 2/3.
+    # Of B-cubed's four mentions two are found, each with half of its cluster; of three clusters one is
+    # matched, to 2/3.
     assert scores["B-cubed"][:2] == pytest.approx((1, 1 / 4))
     assert scores["CEAF"][:2] == pytest.approx((2 / 3 / 2, 2 / 3 / 3))
 
 
-# Key, response, and recall and precision of MUC, B-cubed and CEAF (entities), as fractions, where the test cases of
-# CoNLL's reference scorer (Pradhan et al., 2014) give them. Each letter is a mention.
+# Key, response, and recall and precision of MUC, B-cubed and CEAF (entities), as fractions, where the test
+# cases of CoNLL's reference scorer (Pradhan et al., 2014) give them. Each letter is a mention.
 REFERENCE = {
     "A1": ("a bc def", "a bc def", ("1", "1"), ("1", "1"), ("1", "1")),
     "A2": ("a bc def", "a de", ("1/3", "1"), ("7/18", "1"), ("3/5", "9/10")),
@@ -96,7 +99,14 @@ def test_links_are_counted_by_the_kind_of_the_later_mention():
     tokens = "Anne met the old man from Leeds . He saw her . The man left .".split()
     gold = [[(0, 1), (10, 11)], [(2, 7), (8, 9), (12, 14)], [(6, 7)]]
     kinds = {span: evaluate_annotator.kind_of_mention(tokens, span) for cluster in gold for span in cluster}
-    assert [kinds[span] for span in sorted(kinds)] == ["name", "nominal", "name", "pronoun", "pronoun", "nominal"]
+    assert [kinds[span] for span in sorted(kinds)] == [
+        "name",
+        "nominal",
+        "name",
+        "pronoun",
+        "pronoun",
+        "nominal",
+    ]
     # "her" is rightly linked, "He" to the wrong one, and "The man" to nothing.
     predicted = [[(0, 1), (8, 9)], [(10, 11)], [(12, 14)]]
     scores = evaluate_annotator.link_scores([(tokens, predicted, gold)])
@@ -165,10 +175,14 @@ def test_roles_are_scored_by_the_rule_of_conll_2005():
 
 
 def test_connectives_senses_and_implicit_relations():
-    """Of three predicted connectives two are right; of two annotated ones both are found, one with its sense."""
+    """
+    Of three predicted connectives two are right; of two annotated ones both are found, one with its sense.
+    """
 
     def relation(type, sense, place, connective=()):
-        return DiscourseRelation(type, sense, [(place, place + 2)], [(place + 2, place + 4)], list(connective))
+        return DiscourseRelation(
+            type, sense, [(place, place + 2)], [(place + 2, place + 4)], list(connective)
+        )
 
     gold = [
         relation("Explicit", "expansion.conjunction", 0, [(0, 2)]),
@@ -183,7 +197,9 @@ def test_connectives_senses_and_implicit_relations():
         relation("Implicit", "Expansion.Conjunction", 8),
     ]
     pairs = [tuple(AnnotatedText(["a"] * 13, relations=relations) for relations in (predicted, gold))]
-    assert scores_of(evaluate_annotator.score_connectives(pairs)) == {"explicit connectives": (2 / 3, 1, 4 / 5)}
+    assert scores_of(evaluate_annotator.score_connectives(pairs)) == {
+        "explicit connectives": (2 / 3, 1, 4 / 5)
+    }
     assert scores_of(evaluate_annotator.score_senses(pairs)) == {
         "senses of 2 explicit relations": (1 / 2,),
         "implicit relations": (1 / 2, 1, 2 / 3),
@@ -192,7 +208,10 @@ def test_connectives_senses_and_implicit_relations():
 
 def rows_of(table):
     cells = [[cell.strip() for cell in line.strip("|").split("|")] for line in table.splitlines()[2:] if line]
-    return {(Path(corpus).name, name): figures for corpus, name, *figures in (row for row in cells if len(row) == 5)}
+    return {
+        (Path(corpus).name, name): figures
+        for corpus, name, *figures in (row for row in cells if len(row) == 5)
+    }
 
 
 def test_the_files_of_a_corpus_tell_what_is_scored(evaluate, tmp_path):
@@ -204,8 +223,12 @@ def test_the_files_of_a_corpus_tell_what_is_scored(evaluate, tmp_path):
         ("ran", "-", "*"),
         ("he", "(1)", "*"),
     ]
-    lines = [f"a 0 {i} {word} - - - - - - - {role} {cluster}" for i, (word, cluster, role) in enumerate(words)]
-    (tmp_path / "a.conll").write_text("\n".join(["#begin document (a); part 000", *lines, "", "#end document", ""]))
+    lines = [
+        f"a 0 {i} {word} - - - - - - - {role} {cluster}" for i, (word, cluster, role) in enumerate(words)
+    ]
+    (tmp_path / "a.conll").write_text(
+        "\n".join(["#begin document (a); part 000", *lines, "", "#end document", ""])
+    )
     columns = "ID Text Pronoun Pronoun-offset A A-offset A-coref B B-offset B-coref".split()
     passage = ["1", "Ann and Eve. She", "She", "13", "Ann", "0", "TRUE", "Eve", "8", "FALSE"]
     (tmp_path / "b.tsv").write_text("\t".join(columns) + "\n" + "\t".join(passage) + "\n")
@@ -227,7 +250,10 @@ def test_the_files_of_a_corpus_tell_what_is_scored(evaluate, tmp_path):
 
 def test_marked_connectives_are_those_of_the_columns(tmp_path):
     marks = ["Seg=B-Conn", "Seg=I-Conn", "_", "Seg=B-Conn|SpaceAfter=No"]
-    lines = [f"{i}\tw{i}{8 * chr(9)}{mark}\n".replace("\t" * 9, "\t_" * 8 + "\t") for i, mark in enumerate(marks, 1)]
+    lines = [
+        f"{i}\tw{i}{8 * chr(9)}{mark}\n".replace("\t" * 9, "\t_" * 8 + "\t")
+        for i, mark in enumerate(marks, 1)
+    ]
     (tmp_path / "a.conllu").write_text("# newdoc id = d\n" + "".join(lines) + "\n" + lines[0])
     (text,) = evaluate_annotator.marked_connectives(str(tmp_path / "a.conllu"))
     assert text.sentences == [(0, 4), (4, 5)] and text.id == "d"

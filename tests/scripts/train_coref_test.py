@@ -20,7 +20,9 @@ def test_an_average_of_networks_gives_their_mean_scores_in_numpy(training):
     vectors, pairs = torch.randn(6, 4 + WIDTH), torch.randn(9, 3)
     i, j = torch.randint(6, (9,)), torch.randint(6, (9,))
     weights = training.average([training.weights_of(model) for model in models])
-    scores = network.score(weights, vectors.numpy(), [pairs[:5].numpy(), pairs[5:].numpy()], i.numpy(), j.numpy())
+    scores = network.score(
+        weights, vectors.numpy(), [pairs[:5].numpy(), pairs[5:].numpy()], i.numpy(), j.numpy()
+    )
     with torch.no_grad():
         every = [model(vectors, pairs, i, j) for model in models]
     for one, expected in zip(scores, zip(*every)):
@@ -33,11 +35,16 @@ def test_numpy_tells_which_noun_phrases_are_annotated_as_pytorch_does(training):
     weights = {f"mention.{name}": value for name, value in training.weights_of(model).items()}
     vectors = torch.randn(7, 5 + WIDTH)
     with torch.no_grad():
-        assert network.mention_scores(weights, vectors.numpy()) == pytest.approx(model(vectors).numpy(), abs=6e-4)
+        assert network.mention_scores(weights, vectors.numpy()) == pytest.approx(
+            model(vectors).numpy(), abs=6e-4
+        )
 
 
 def test_the_loss_is_the_log_probability_of_all_right_antecedents(training):
-    score, new = torch.tensor([1.0, 2.0, -1.0], dtype=torch.float64), torch.tensor([0.0, 0.5, 3.0], dtype=torch.float64)
+    score, new = (
+        torch.tensor([1.0, 2.0, -1.0], dtype=torch.float64),
+        torch.tensor([0.0, 0.5, 3.0], dtype=torch.float64),
+    )
     j, is_right = torch.tensor([1, 2, 2]), torch.tensor([False, True, True])
     odds = [1, np.exp(0.5) / (np.exp(1) + np.exp(0.5))]
     odds.append((np.exp(2) + np.exp(-1)) / (np.exp(2) + np.exp(-1) + np.exp(3)))
@@ -48,7 +55,9 @@ def passage(count, pronoun, names, label):
     kind = np.full(count, PRONOUN)
     kind[np.concatenate(names)] = NAME
     mentions = SimpleNamespace(count=count, kind=kind)
-    return SimpleNamespace(mentions=mentions, pronoun=pronoun, names=names, passage=SimpleNamespace(label=label))
+    return SimpleNamespace(
+        mentions=mentions, pronoun=pronoun, names=names, passage=SimpleNamespace(label=label)
+    )
 
 
 def chances(count, i, j, score, new):
@@ -71,7 +80,9 @@ def test_the_loss_of_gap_sums_over_all_chains_of_links(training):
         example = passage(4, 3, (np.array([0]), np.array([1])), label)
         # The names are of different persons.
         apart = -np.log(1 - p[1][0])
-        assert training.gap_loss(*tensors, [(0, example)]).item() == pytest.approx(-np.log(chance) + apart, rel=1e-5)
+        assert training.gap_loss(*tensors, [(0, example)]).item() == pytest.approx(
+            -np.log(chance) + apart, rel=1e-5
+        )
 
 
 def test_the_loss_of_gap_takes_names_after_the_pronoun(training):

@@ -31,7 +31,9 @@ def test_two_trainings_give_the_same_bytes_and_learn_their_relations(train):
     (story,) = (text for text in read_rels_texts(str(GDTB / "stories.rels")) if text.id == "FIX_garden")
     expected = [relation.connective for relation in story.relations if relation.connective]
     bare = type(story)(story.tokens, story.sentences)
-    assert [relation.connective for relation in Discourse(model=str(first)).annotate(bare).relations] == expected
+    assert [
+        relation.connective for relation in Discourse(model=str(first)).annotate(bare).relations
+    ] == expected
 
 
 def test_documents_are_chosen(train, tmp_path, capsys):
@@ -41,7 +43,10 @@ def test_documents_are_chosen(train, tmp_path, capsys):
     options = ("--documents", str(tmp_path / "documents"))
     train("a.npz", GDTB, *options)
     train("b.npz", GDTB, *options, "--genres", "garden", "harbour", "market", "winter")
-    assert [line.split(",")[0] for line in capsys.readouterr().out.splitlines()] == ["4 documents", "3 documents"]
+    assert [line.split(",")[0] for line in capsys.readouterr().out.splitlines()] == [
+        "4 documents",
+        "3 documents",
+    ]
 
 
 def test_conll_2016(train, tmp_path):
@@ -53,7 +58,12 @@ def test_conll_2016(train, tmp_path):
 
     def relation(type, sense, *parts):
         arguments = zip(("Arg1", "Connective", "Arg2"), parts)
-        return {"DocID": "a", "Type": type, "Sense": [sense], **{name: {"TokenList": part} for name, part in arguments}}
+        return {
+            "DocID": "a",
+            "Type": type,
+            "Sense": [sense],
+            **{name: {"TokenList": part} for name, part in arguments},
+        }
 
     relations = [
         relation("Explicit", "Contingency.Cause.Reason", [0, 1], [2], [3, 4]),

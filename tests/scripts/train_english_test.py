@@ -64,7 +64,14 @@ def test_documents_become_docs(tmp_path):
 
 def test_lemmas_are_those_of_the_rules_the_index_and_the_exceptions(tmp_path):
     verb = "{0} {1} VERB VBD Tense=Past|VerbForm=Fin 0 root _\n\n"
-    words = [("hoped", "hope"), ("hopes", "hope"), ("hops", "hop"), ("hops", "hop"), ("went", "go"), ("Went", "go")]
+    words = [
+        ("hoped", "hope"),
+        ("hopes", "hope"),
+        ("hops", "hop"),
+        ("hops", "hop"),
+        ("went", "go"),
+        ("Went", "go"),
+    ]
     (tmp_path / "a.conllu").write_text(conllu(STORY) + conllu("".join(verb.format(*word) for word in words)))
     nlp = spacy.blank("en")
     docs = list(train_english.read_docs(str(tmp_path / "a.conllu"), nlp.vocab))
@@ -99,7 +106,9 @@ def test_a_pipeline_is_trained_to_the_same_bytes(tmp_path, monkeypatch, evaluate
     small, large = (tmp_path / "one" / name for name in ("model", "model-best"))
     files = [path for path in small.rglob("*") if path.is_file()]
     different = [
-        path for path in files if path.read_bytes() != (tmp_path / "two" / path.relative_to(small.parent)).read_bytes()
+        path
+        for path in files
+        if path.read_bytes() != (tmp_path / "two" / path.relative_to(small.parent)).read_bytes()
     ]
     assert different == [] and len(files) > 15
     # GUM's fiction is left out.

@@ -107,7 +107,9 @@ def test_the_folder_may_have_any_name(tmp_path):
     for epoch in (1, 2, 3):
         state = {"epochs_completed": epoch, "batches_in_epoch_completed": 0, "metric_tracker": {}}
         checkpoint = TrainerCheckpoint({"weight": torch.ones(1)}, state)
-        trainer = SimpleNamespace(get_checkpoint_state=lambda c=checkpoint: c, cuda_device=torch.device("cpu"))
+        trainer = SimpleNamespace(
+            get_checkpoint_state=lambda c=checkpoint: c, cuda_device=torch.device("cpu")
+        )
         checkpointer.save_checkpoint(trainer)
         assert recoverable(str(folder)) == (epoch > 1)
     kept = {path(folder, kind, epoch) for kind in ("model", "training") for epoch in (2, 3)}

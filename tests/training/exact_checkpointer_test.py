@@ -42,7 +42,9 @@ def train(folder, checkpointer, recover=False, keep=2, **more):
 
 
 def train_killed(folder, checkpointer, epoch, monkeypatch, saving=True, **options):
-    """Killed when the checkpoint of an epoch is written, and its best weights are not yet; or just before that."""
+    """
+    Killed when the checkpoint of an epoch is written, and its best weights are not yet; or just before that.
+    """
     save = Checkpointer.maybe_save_checkpoint
 
     def save_and_die(self, trainer, epochs, batches):
@@ -113,7 +115,10 @@ def test_a_run_killed_again_and_again_does_not_begin_anew(undisturbed, tmp_path,
 
 
 def test_a_moving_average_goes_on(tmp_path, monkeypatch):
-    average = {"moving_average": {"type": "recoverable_exponential", "decay": 0.9}, "validation_metric": "+accuracy"}
+    average = {
+        "moving_average": {"type": "recoverable_exponential", "decay": 0.9},
+        "validation_metric": "+accuracy",
+    }
     expected = train(tmp_path / "undisturbed", "exact", **average)
     train_killed(tmp_path / "run", "exact", 3, monkeypatch, **average)
     assert train(tmp_path / "run", "exact", recover=True, **average) == expected

@@ -29,12 +29,16 @@ def state_after(folder, epochs):
 
 @pytest.mark.slow
 def test_a_metric_that_is_high_enough_changes_nothing(tmp_path):
-    assert train(tmp_path / "with", "exact", callbacks=[NEVER]) == train(tmp_path / "without", "exact", callbacks=[])
+    assert train(tmp_path / "with", "exact", callbacks=[NEVER]) == train(
+        tmp_path / "without", "exact", callbacks=[]
+    )
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("optimizer", [ADAM, MULTI], ids=lambda optimizer: optimizer["type"])
-def test_after_a_restart_the_weights_are_other_random_ones_and_the_optimizer_knows_nothing(tmp_path, optimizer):
+def test_after_a_restart_the_weights_are_other_random_ones_and_the_optimizer_knows_nothing(
+    tmp_path, optimizer
+):
     still = {"optimizer": optimizer, "callbacks": [AFTER_TWO], "keep": 9}
     train(tmp_path, "exact", **still)
     first, second, third = (weights_after(tmp_path, epochs) for epochs in (1, 2, 3))

@@ -107,15 +107,18 @@ SMALL_QANET = """
 
 
 def load_small(config: Path, task: int = 2) -> Params:
-    """The same with small embeddings and encoders, no smaller than the largest part of a state that a config names."""
+    """
+    The same with small embeddings and encoders, no smaller than the largest part of a state that a config
+    names.
+    """
     return on_fixtures(_experiments(config.parent.name, smaller=True)[config.stem], config, task)
 
 
 @lru_cache(maxsize=None)
 def tiny_transformer() -> str:
     """
-    Fields of a tiny transformer without dropout, in place of a pretrained one that has to be downloaded. Its positions
-    have no end.
+    Fields of a tiny transformer without dropout, in place of a pretrained one that has to be downloaded. Its
+    positions have no end.
     """
     folder = tempfile.TemporaryDirectory()
     atexit.register(folder.cleanup)

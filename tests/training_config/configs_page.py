@@ -9,7 +9,11 @@ PAGE = (PROJECT / "docs" / "configs.md").read_text(encoding="utf-8")
 
 COMBINATIONS = (
     ("bi_gru", "daily_mail wdw_relaxed wdw_strict wikihop", "variants.single_layer"),
-    ("bi_gru_one_hot", "daily_mail wdw_relaxed wdw_strict wikihop", "variants.one_hot + variants.single_layer"),
+    (
+        "bi_gru_one_hot",
+        "daily_mail wdw_relaxed wdw_strict wikihop",
+        "variants.one_hot + variants.single_layer",
+    ),
     (
         "bi_coref_gru",
         "cnn daily_mail lambada wdw_relaxed wdw_strict wikihop",
@@ -49,7 +53,11 @@ COMBINATIONS = (
         "variants.cg_by_question_unfiltered",
     ),
     ("sba_question", "babi lambada wikihop", "variants.sba_question"),
-    ("sba_question_tanh", "babi daily_mail lambada wdw_relaxed wdw_strict wikihop", "variants.sba_question_tanh"),
+    (
+        "sba_question_tanh",
+        "babi daily_mail lambada wdw_relaxed wdw_strict wikihop",
+        "variants.sba_question_tanh",
+    ),
     ("sba_passage", "babi daily_mail lambada wdw_relaxed wdw_strict wikihop", "variants.sba_passage"),
     (
         "sba_both",
@@ -59,17 +67,31 @@ COMBINATIONS = (
     ("cg_sba", "babi lambada lambada_development wikihop", "variants.cg + variants.sba_question"),
     ("qanet_gru", "narrativeqa", "(import 'narrativeqa/baseline_qanet.jsonnet') + variants.gru"),
     ("qanet_coref_gru", "narrativeqa", "(import 'narrativeqa/baseline_qanet.jsonnet') + variants.coref_gru"),
-    ("qanet_mage_gru_16", "narrativeqa", "(import 'narrativeqa/baseline_qanet.jsonnet') + variants.mage_gru(16)"),
+    (
+        "qanet_mage_gru_16",
+        "narrativeqa",
+        "(import 'narrativeqa/baseline_qanet.jsonnet') + variants.mage_gru(16)",
+    ),
     ("development_qanet", "narrativeqa", "import 'lib/narrativeqa_development.libsonnet'"),
-    ("development_explicit", "narrativeqa", "(import 'lib/narrativeqa_development.libsonnet') + variants.explicit()"),
-    ("development_coref", "narrativeqa", "(import 'lib/narrativeqa_development.libsonnet') + variants.coref()"),
+    (
+        "development_explicit",
+        "narrativeqa",
+        "(import 'lib/narrativeqa_development.libsonnet') + variants.explicit()",
+    ),
+    (
+        "development_coref",
+        "narrativeqa",
+        "(import 'lib/narrativeqa_development.libsonnet') + variants.coref()",
+    ),
     (
         "development_explicit_coref",
         "narrativeqa",
         "(import 'lib/narrativeqa_development.libsonnet') + variants.explicit() + variants.coref()",
     ),
 )
-"""Names, data sets and Jsonnet. Those that do not import a config are variants over `ga_gru` of each data set."""
+"""
+Names, data sets and Jsonnet. Those that do not import a config are variants over `ga_gru` of each data set.
+"""
 
 
 class Line(NamedTuple):
@@ -121,5 +143,7 @@ def lines() -> list[list[Line]]:
         for folder in folders.split():
             library = "narrativeqa_variants" if folder == "narrativeqa" else "variants"
             over = "" if "import" in text else f"(import '{folder}/ga_gru.jsonnet') + "
-            made[-1].append(Line(name, folder, f"local variants = import 'lib/{library}.libsonnet'; {over}{text}"))
+            made[-1].append(
+                Line(name, folder, f"local variants = import 'lib/{library}.libsonnet'; {over}{text}")
+            )
     return made

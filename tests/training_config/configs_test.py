@@ -47,7 +47,9 @@ def test_is_short_and_cites_its_source(config):
 
 
 def test_lines_of_libraries_are_not_too_long():
-    lines = [line for library in (CONFIGS / "lib").glob("*.libsonnet") for line in library.read_text().splitlines()]
+    lines = [
+        line for library in (CONFIGS / "lib").glob("*.libsonnet") for line in library.read_text().splitlines()
+    ]
     assert lines and max(map(len, lines)) <= 120
 
 
@@ -65,7 +67,10 @@ def model_and_data(params, size=4):
 
 
 def train_a_batch(params, size=4, updates=1):
-    """Trains, and gives the instances and the output, and the losses before and after. In grid_test are two updates."""
+    """
+    Trains, and gives the instances and the output, and the losses before and after. In grid_test are two
+    updates.
+    """
     model, instances, inputs = model_and_data(params, size)
 
     def loss():
@@ -104,8 +109,9 @@ def test_the_compiled_gru_is_the_model_of_the_gru(reader, one_hot):
 
 
 def has_learnt(name, before, after):
-    # DASSA's outputs are not bounded as those of GRUs are, a reader that trains on other names is not tested on those,
-    # and a small transformer drops a tenth of everything: there updates need not make anything better.
+    # DASSA's outputs are not bounded as those of GRUs are, a reader that trains on other names is not tested
+    # on those, and a small transformer drops a tenth of everything: there updates need not make anything
+    # better.
     any_loss = name == "ga_dassa" or "_substitution" in name or "transformer" in name
     return math.isfinite(after) and (after <= before or any_loss)
 
@@ -200,7 +206,9 @@ def test_clusters_are_spoilt_from_the_command_line(change):
         return [instance["metadata"]["clusters"] for instance in instances]
 
     clean = DatasetReader.from_params(load(CONFIGS / "babi" / "ga_coref_gru.jsonnet")["dataset_reader"])
-    assert clusters(0) == [instance["metadata"]["clusters"] for instance in clean.read("train")] != clusters(0.5)
+    assert (
+        clusters(0) == [instance["metadata"]["clusters"] for instance in clean.read("train")] != clusters(0.5)
+    )
     assert any(clusters(1.0)) == (change == "replace_mentions")
 
 

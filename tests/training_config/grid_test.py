@@ -1,6 +1,6 @@
 """
-Encoders in readers on data sets: trained for two batches, and reloaded. Every two of an encoder, a reader and a data
-set meet in a cell; `pytest --every-cell` tests all of them.
+Encoders in readers on data sets: trained for two batches, and reloaded. Every two of an encoder, a reader and
+a data set meet in a cell; `pytest --every-cell` tests all of them.
 """
 
 import json
@@ -111,7 +111,9 @@ def pytest_generate_tests(metafunc):
 
 def test_every_two_meet():
     for kinds in combinations(range(3), 2):
-        some, all_of_them = ({tuple(cell[kind] for kind in kinds) for cell in cells(every)} for every in (False, True))
+        some, all_of_them = (
+            {tuple(cell[kind] for kind in kinds) for cell in cells(every)} for every in (False, True)
+        )
         assert some == all_of_them
 
 
@@ -129,7 +131,9 @@ def test_modelling_layer_of_qanet(modeling_layer):
 def check(params, vocab, batches, output):
     config = params.as_dict(quiet=True)["model"]
     torch.manual_seed(0)
-    model, reloaded = (Model.from_params(Params(json.loads(json.dumps(config))), vocab=vocab) for _ in range(2))
+    model, reloaded = (
+        Model.from_params(Params(json.loads(json.dumps(config))), vocab=vocab) for _ in range(2)
+    )
     optimizer = torch.optim.Adam(model.parameters())
     for batch in batches:
         loss = model(**batch)["loss"]

@@ -62,7 +62,9 @@ def test_heads_and_budgets_are_the_published_ones():
 
 
 def test_budgets_are_equal_unless_the_published_ones_are_asked_for():
-    names = [path.stem for path in configs("narrativeqa") if not path.stem.startswith("structured_transformer")]
+    names = [
+        path.stem for path in configs("narrativeqa") if not path.stem.startswith("structured_transformer")
+    ]
     assert set(names) > set(PUBLISHED)
     assert set(map(budget, experiments(names).values())) == {(32, 1, 70, 20, 8)}
     assert set(map(budget, experiments(names, "batches_of_at_most(4)").values())) == {(4, 8, 70, 20, 8)}
@@ -102,7 +104,9 @@ def test_data():
     assert swapped["dataset_reader"]["text"] == "tokenized" and "test_data_path" not in swapped
     theirs = experiment("dassa_sdp_exp", "authors_annotated_files", "join_unannotated")
     assert theirs["train_data_path"].endswith("summaries_annotated.jsonl.train")
-    assert "annotator" not in theirs["dataset_reader"] and theirs["model"]["modeling_layer"]["join_unannotated"]
+    assert (
+        "annotator" not in theirs["dataset_reader"] and theirs["model"]["modeling_layer"]["join_unannotated"]
+    )
 
 
 def test_vectors_of_a_file_are_for_all_words_that_it_has():

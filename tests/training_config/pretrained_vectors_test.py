@@ -1,4 +1,6 @@
-"""Word vectors of a file, named in a config: GloVe's text, word2vec's text with its header, plain or compressed."""
+"""
+Word vectors of a file, named in a config: GloVe's text, word2vec's text with its header, plain or compressed.
+"""
 
 import gzip
 
@@ -17,7 +19,9 @@ VECTORS = "milk 1.0 2.0 3.0 4.0\nfred -1.0 0.5 0.25 0.0\nunheard 9.0 9.0 9.0 9.0
 def test_words_have_the_vectors_of_the_file(tmp_path, header, suffix):
     path = tmp_path / f"vectors.{suffix}"
     path.write_bytes((gzip.compress if suffix == "gz" else bytes)((header + VECTORS).encode()))
-    text = f"(import 'babi/ga_gru.jsonnet') {{ pretrained_file:: '{path}', embedding_dim:: 4, hidden_size:: 3 }}"
+    text = (
+        f"(import 'babi/ga_gru.jsonnet') {{ pretrained_file:: '{path}', embedding_dim:: 4, hidden_size:: 3 }}"
+    )
     params = load_text(text, "babi")
     vocab = Vocabulary.from_instances(DatasetReader.from_params(params["dataset_reader"]).read("train"))
     model = Model.from_params(params["model"], vocab=vocab)

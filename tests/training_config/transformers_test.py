@@ -1,4 +1,7 @@
-"""A pretrained transformer under the readers, by `variants.transformer`: tiny ones, on the fixtures of data sets."""
+"""
+A pretrained transformer under the readers, by `variants.transformer`: tiny ones, on the fixtures of data
+sets.
+"""
 
 import copy
 import json
@@ -81,7 +84,9 @@ def make(tmp_path_factory):
                 ) {{ {SMALL} }}
             """
     # Together, since libraries then are read once.
-    texts = json.dumps(evaluate(f"{{ {', '.join(f'{name}: ({text})' for name, text in experiments.items())} }}"))
+    texts = json.dumps(
+        evaluate(f"{{ {', '.join(f'{name}: ({text})' for name, text in experiments.items())} }}")
+    )
 
     @lru_cache(maxsize=None)
     def experiments_of(architecture):
@@ -104,7 +109,11 @@ def make(tmp_path_factory):
         experiment = experiments_of(architecture)[f"{reader}_{trained}"]
         torch.manual_seed(0)
         model = Model.from_params(Params(copy.deepcopy(experiment["model"])), vocab=vocab)
-        return experiment, model, [Batch(part).as_tensor_dict() for part in (instances, instances[:1], instances[1:])]
+        return (
+            experiment,
+            model,
+            [Batch(part).as_tensor_dict() for part in (instances, instances[:1], instances[1:])],
+        )
 
     return made
 
@@ -112,7 +121,9 @@ def make(tmp_path_factory):
 def transformer_of(model):
     """The parameters of its transformer, by the names that these have in the transformer itself."""
     return {
-        name.partition(TRANSFORMER)[2]: parameter for name, parameter in model.named_parameters() if TRANSFORMER in name
+        name.partition(TRANSFORMER)[2]: parameter
+        for name, parameter in model.named_parameters()
+        if TRANSFORMER in name
     }
 
 
@@ -139,7 +150,9 @@ def test_updates_reach_pretrained_weights_and_annotations_and_the_loss_falls(mak
     names = {id(parameter): name for name, parameter in named}
     groups = [(group, [names[id(p)] for p in group["params"]]) for group in optimizer.param_groups]
     decayed, undecayed, rest = [names_of_group for _, names_of_group in groups]
-    assert {TRANSFORMER in name for name in decayed + undecayed} == {True} and not any(TRANSFORMER in n for n in rest)
+    assert {TRANSFORMER in name for name in decayed + undecayed} == {True} and not any(
+        TRANSFORMER in n for n in rest
+    )
     assert all(name.endswith("weight") and "norm" not in name.lower() for name in decayed)
     assert [group["weight_decay"] for group, _ in groups] == [0.01, 0, 0]
 
@@ -165,7 +178,10 @@ def check_gradients(model, weights):
     gradients = {key: parameter.grad for key, parameter in model.named_parameters()}
     assert [key for key, gradient in gradients.items() if gradient is None] == []
     # Attention does not depend on the bias of keys.
-    assert [key for key in weights if not weights[key].grad.any()] in ([], [k for k in weights if "key.bias" in k])
+    assert [key for key in weights if not weights[key].grad.any()] in (
+        [],
+        [k for k in weights if "key.bias" in k],
+    )
     annotated = [key for key in gradients if "keys" in key.rpartition(".")[2] or ".labels." in key]
     # No word of a WikiHop question has an antecedent.
     annotated = [key for key in annotated if "_question_encoders" not in key]
@@ -185,7 +201,9 @@ def test_padding_and_batching_change_nothing(make, reader, architecture):
             alone = model(**single)
             for output in READERS[reader].outputs:
                 expected = alone[output][0]
-                torch.testing.assert_close(together[output][i, : len(expected)], expected, rtol=1e-4, atol=1e-5)
+                torch.testing.assert_close(
+                    together[output][i, : len(expected)], expected, rtol=1e-4, atol=1e-5
+                )
 
 
 @pytest.mark.parametrize("reader", ["ga_dassa", "qanet_dassa"])
@@ -202,12 +220,16 @@ def test_layers_below_the_last_ones_are_not_trained(make, reader, trained, numbe
 def test_initializers_may_not_change_the_transformer(make):
     experiment, *_ = make("ga_dassa", "bert")
     initializer = InitializerApplicator.from_params(Params(copy.deepcopy(experiment["model"]["initializer"])))
-    initializer._initializers.append((".*", Initializer.from_params(Params({"type": "constant", "val": 7.0}))))
+    initializer._initializers.append(
+        (".*", Initializer.from_params(Params({"type": "constant", "val": 7.0})))
+    )
     _, model, _ = make("ga_dassa", "bert")
     before = {key: parameter.clone() for key, parameter in transformer_of(model).items()}
     initializer(model)
     assert all(torch.equal(before[key], parameter) for key, parameter in transformer_of(model).items())
-    assert all((parameter == 7).all() for key, parameter in model.named_parameters() if TRANSFORMER not in key)
+    assert all(
+        (parameter == 7).all() for key, parameter in model.named_parameters() if TRANSFORMER not in key
+    )
 
 
 def test_renamed_words_are_refused():

@@ -13,7 +13,9 @@ from tests.training_config.configs import evaluate
 
 pytestmark = pytest.mark.slow
 
-VIEWS = dict.fromkeys(["discourse_explicit", "discourse_non_explicit", "srl", "coref"], "dataset_reader.annotator")
+VIEWS = dict.fromkeys(
+    ["discourse_explicit", "discourse_non_explicit", "srl", "coref"], "dataset_reader.annotator"
+)
 VIEWS["sentence_spans"] = ""
 
 KEYS = {
@@ -68,7 +70,9 @@ class Library(NamedTuple):
     @property
     def fields(self):
         return {
-            key: value for section in self.sections for key, value in configs_page.fields_of_variants(section).items()
+            key: value
+            for section in self.sections
+            for key, value in configs_page.fields_of_variants(section).items()
         }
 
     @property
@@ -117,7 +121,9 @@ each_library_in_pairs = pytest.mark.parametrize("library", LIBRARIES[:3], ids=la
 def combine(library, first, second):
     """Whether two variants are meant to combine."""
     fields = {library.fields[first], library.fields[second]}
-    return not ("qanet" in library.base and "encoder" in fields and any(f.startswith(FOR_HEADS) for f in fields))
+    return not (
+        "qanet" in library.base and "encoder" in fields and any(f.startswith(FOR_HEADS) for f in fields)
+    )
 
 
 @lru_cache(maxsize=None)
@@ -135,7 +141,9 @@ def flat(value, key=""):
     if not isinstance(value, (dict, list)):
         return {key: value}
     items = value.items() if isinstance(value, dict) else enumerate(value)
-    return {name: leaf for part, inner in items for name, leaf in flat(inner, f"{key}.{part}".lstrip(".")).items()}
+    return {
+        name: leaf for part, inner in items for name, leaf in flat(inner, f"{key}.{part}".lstrip(".")).items()
+    }
 
 
 def changes(values, base):
@@ -185,11 +193,15 @@ def test_of_two_variants_of_a_field_the_last_one_holds(library):
 
 @each_library_in_pairs
 def test_no_variant_undoes_another(library):
-    """If a variant changes a key that does not belong to the other one, both together change it in the same way."""
+    """
+    If a variant changes a key that does not belong to the other one, both together change it in the same way.
+    """
     base = alone(library)[()]
     changed = {variant: changes(alone(library)[(variant,)], base) for variant in library.fields}
     left = {
-        (variant, field): {key: value for key, value in changed[variant].items() if not belongs(key, field, library)}
+        (variant, field): {
+            key: value for key, value in changed[variant].items() if not belongs(key, field, library)
+        }
         for variant, field in product(library.fields, library.keys)
     }
     for (first, second), values in pairs(library).items():
@@ -221,7 +233,9 @@ def test_variants_for_heads_are_refused_beside_other_encoders():
     by_fields = {tuple(library.fields[variant] for variant in pair): pair for pair in refused}
     for pair in by_fields.values():
         with pytest.raises(RuntimeError, match="a modelling layer without heads .* leave one of the two out"):
-            evaluate(f"local variants = import 'lib/{library.file}.libsonnet'; {library.experiment(*pair)}.random_seed")
+            evaluate(
+                f"local variants = import 'lib/{library.file}.libsonnet'; {library.experiment(*pair)}.random_seed"
+            )
 
 
 def test_the_authors_budget_has_to_be_recorded():

@@ -75,14 +75,20 @@ def _reached(metrics: dict[str, Any]) -> str:
     epochs = metrics.get("epoch", -1) + 1
     if not epochs:
         return "Trained no epoch, as the training had ended; --recover with a larger trainer.num_epochs trains longer"
-    line = f"Trained {counted(epochs, 'epoch')} in {metrics.get('training_duration', '0:00:00').split('.')[0]}"
+    line = (
+        f"Trained {counted(epochs, 'epoch')} in {metrics.get('training_duration', '0:00:00').split('.')[0]}"
+    )
     best = _of_split(metrics, "best_validation_")
-    return f"{line}; the best is epoch {metrics['best_epoch'] + 1}, on validation data: {best}" if best else line
+    return (
+        f"{line}; the best is epoch {metrics['best_epoch'] + 1}, on validation data: {best}" if best else line
+    )
 
 
 def _of_split(metrics: dict[str, Any], prefix: str) -> str:
     of_split = {key.removeprefix(prefix): value for key, value in metrics.items() if key.startswith(prefix)}
-    return ", ".join(f"{name} {shown(value)}" for name, value in sorted(of_split.items()) if not name.startswith("_"))
+    return ", ".join(
+        f"{name} {shown(value)}" for name, value in sorted(of_split.items()) if not name.startswith("_")
+    )
 
 
 def _evaluate(args: Namespace, result: dict[str, Any]) -> list[str]:
@@ -112,5 +118,7 @@ CLOSINGS: dict[str, Callable[[Namespace, Any], list[str]]] = {
     "evaluate": _evaluate,
     "predict": _predict,
     "find-lr": lambda args, _: [f"{args.serialization_dir}/lr-losses.png: the loss at each learning rate"],
-    "test-install": lambda *_: ["All modules of AllenNLP can be imported; coref-rc environment tests the rest"],
+    "test-install": lambda *_: [
+        "All modules of AllenNLP can be imported; coref-rc environment tests the rest"
+    ],
 }

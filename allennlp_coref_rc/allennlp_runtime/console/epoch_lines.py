@@ -17,7 +17,9 @@ WIDTH = 10
 
 
 class EpochLines(TrainerCallback):
-    """Prints a line for each epoch: the loss, the metrics that decide which is best, and whether this one is."""
+    """
+    Prints a line for each epoch: the loss, the metrics that decide which is best, and whether this one is.
+    """
 
     def on_start(self, trainer: GradientDescentTrainer, is_primary: bool = True, **kwargs: Any) -> None:
         super().on_start(trainer, is_primary, **kwargs)
@@ -26,7 +28,10 @@ class EpochLines(TrainerCallback):
         if is_primary:
             size = sum(parameter.numel() for parameter in trainer.model.parameters())
             epochs = counted(trainer._num_epochs, "epoch")
-            print(f"{type(trainer.model).__name__} with {size:,} parameters, trained for up to {epochs}", flush=True)
+            print(
+                f"{type(trainer.model).__name__} with {size:,} parameters, trained for up to {epochs}",
+                flush=True,
+            )
             done = trainer._start_after_epochs_completed
             if done:
                 print(f"resumes after epoch {done}", flush=True)
@@ -49,7 +54,9 @@ class EpochLines(TrainerCallback):
             heads = [column.replace("_", " ", 1).rjust(WIDTH) for column in self._columns]
             print("  ".join(["epoch".rjust(len(number)), *heads, "seconds"]), flush=True)
         values = [shown(metrics.get(column, "-")).rjust(max(len(column), WIDTH)) for column in self._columns]
-        best = ["best so far"] * (trainer._metric_tracker.is_best_so_far() and metrics.get("best_epoch") == epoch)
+        best = ["best so far"] * (
+            trainer._metric_tracker.is_best_so_far() and metrics.get("best_epoch") == epoch
+        )
         print("  ".join([number, *values, f"{seconds:7.1f}", *best]), flush=True)
 
 
@@ -58,13 +65,16 @@ def _columns(trainer: GradientDescentTrainer, metrics: dict[str, Any]) -> list[s
     columns = []
     for split in ("training_", "validation_"):
         keys = [key.removeprefix(split) for key, value in metrics.items() if _is_shown(key, value, split)]
-        chosen = [name for name in names if name in keys] or [name for name in keys if name != "loss"][:MAX_METRICS]
+        chosen = [name for name in names if name in keys] or [name for name in keys if name != "loss"][
+            :MAX_METRICS
+        ]
         columns += [split + name for name in [*(["loss"] if "loss" in keys else []), *chosen]]
     return columns
 
 
 def _is_shown(key: str, value: Any, split: str) -> bool:
-    # AllenNLP hides metrics whose names begin with "_". Its training metrics include the memory of processes and GPUs.
+    # AllenNLP hides metrics whose names begin with "_". Its training metrics include the memory of processes
+    # and GPUs.
     return (
         key.startswith(split)
         and not key.startswith(f"{split}_")
@@ -79,8 +89,8 @@ def epoch_lines() -> Iterator[None]:
     train = GradientDescentTrainer.train
 
     def train_with_lines(trainer: GradientDescentTrainer) -> dict[str, Any]:
-        # Not through the config, so that archives do not name it. It is the last, as a checkpoint stores the states of
-        # callbacks in their order.
+        # Not through the config, so that archives do not name it. It is the last, as a checkpoint stores the
+        # states of callbacks in their order.
         trainer._callbacks.append(EpochLines(serialization_dir=""))
         return train(trainer)
 

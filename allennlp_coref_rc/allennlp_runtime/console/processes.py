@@ -1,4 +1,6 @@
-"""The processes that train a model together. They import this module, and nothing heavy, before they are quiet."""
+"""
+The processes that train a model together. They import this module, and nothing heavy, before they are quiet.
+"""
 
 import multiprocessing
 import os

@@ -21,7 +21,10 @@ CAPACITY = 100_000
 
 @contextmanager
 def quiet_screen(speaks: bool = True) -> Iterator[None]:
-    """Makes AllenNLP's commands quiet here and in spawned processes. Of several that train together, one `speaks`."""
+    """
+    Makes AllenNLP's commands quiet here and in spawned processes. Of several that train together, one
+    `speaks`.
+    """
     with ExitStack() as stack:
         stack.enter_context(quiet_logs(speaks))
         import_allennlp()
@@ -58,7 +61,9 @@ class Held(MemoryHandler):
 
 @contextmanager
 def quiet_logs(speaks: bool = True) -> Iterator[None]:
-    """Keeps logs and warnings off the screen, even while AllenNLP is imported, except those that `Screen` shows."""
+    """
+    Keeps logs and warnings off the screen, even while AllenNLP is imported, except those that `Screen` shows.
+    """
     root = logging.getLogger()
     handlers, level, hook = root.handlers[:], root.level, sys.excepthook
     root.handlers[:] = [Held(), *([Screen()] if speaks else [])]
@@ -88,7 +93,9 @@ def quiet_logs(speaks: bool = True) -> Iterator[None]:
 
 @contextmanager
 def quiet_allennlp(speaks: bool = True) -> Iterator[None]:
-    """Lets AllenNLP log only to the file of the run, and show one progress bar at a time. Within `quiet_logs`."""
+    """
+    Lets AllenNLP log only to the file of the run, and show one progress bar at a time. Within `quiet_logs`.
+    """
     from allennlp.common import logging as allennlp_logging
     from allennlp.common.tqdm import Tqdm, TqdmToLogsWriter, _tqdm
 
@@ -105,7 +112,9 @@ def quiet_allennlp(speaks: bool = True) -> Iterator[None]:
                 handler.flush()
         root.handlers[:] = files + [handler for handler in before if isinstance(handler, Screen)]
         if speaks:
-            print("Log:", os.path.join(serialization_dir, os.path.basename(files[0].baseFilename)), flush=True)
+            print(
+                "Log:", os.path.join(serialization_dir, os.path.basename(files[0].baseFilename)), flush=True
+            )
 
     class Writer(TqdmToLogsWriter):
         """Writes a bar to the terminal, if there is one, and from time to time to the log."""
@@ -128,7 +137,9 @@ def quiet_allennlp(speaks: bool = True) -> Iterator[None]:
 
 @contextmanager
 def prediction_bar() -> Iterator[None]:
-    """`predict` shows how many batches are done. To be used where predictions are not on the screen themselves."""
+    """
+    `predict` shows how many batches are done. To be used where predictions are not on the screen themselves.
+    """
     from allennlp.commands import predict
     from allennlp.common.tqdm import Tqdm
 

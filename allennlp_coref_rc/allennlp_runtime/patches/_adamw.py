@@ -6,8 +6,8 @@ import torch
 
 class AdamW(torch.optim.Optimizer):
     """
-    Adam with weight decay, as transformers had it before 4.49. PyTorch's decays weights before the update, and adds
-    `eps` after it has corrected the bias.
+    Adam with weight decay, as transformers had it before 4.49. PyTorch's decays weights before the update,
+    and adds `eps` after it has corrected the bias.
     """
 
     def __init__(
@@ -19,7 +19,13 @@ class AdamW(torch.optim.Optimizer):
         weight_decay: float = 0.0,
         correct_bias: bool = True,
     ) -> None:
-        keys = {"lr": lr, "betas": betas, "eps": eps, "weight_decay": weight_decay, "correct_bias": correct_bias}
+        keys = {
+            "lr": lr,
+            "betas": betas,
+            "eps": eps,
+            "weight_decay": weight_decay,
+            "correct_bias": correct_bias,
+        }
         super().__init__(params, keys)
 
     @torch.no_grad()

@@ -41,14 +41,19 @@ def share_configuration_error(checks: Any) -> None:
 
 
 def add_import_folder(params: Any) -> None:
-    """Lets a config in any folder import the package's configs by name. Files beside the config come first."""
+    """
+    Lets a config in any folder import the package's configs by name. Files beside the config come first.
+    """
     for name in ("evaluate_file", "evaluate_snippet"):
         setattr(params, name, functools.partial(getattr(params, name), jpathdir=[str(config_files.FOLDER)]))
 
 
 @wrapping("create_kwargs")
 def refuse_null(original: Any, _: None, args: Any, kwargs: dict[str, Any]) -> dict[str, Any]:
-    """Refuses null for a parameter of this package's classes that does not take it. AllenNLP would pass `None` on."""
+    """
+    Refuses null for a parameter of this package's classes that does not take it. AllenNLP would pass `None`
+    on.
+    """
     from allennlp.common.from_params import infer_params
 
     constructor, cls, params = args
@@ -56,5 +61,7 @@ def refuse_null(original: Any, _: None, args: Any, kwargs: dict[str, Any]) -> di
         for name, parameter in infer_params(cls, constructor).items():
             if name in params.params and params.params[name] is None and not takes_null(parameter):
                 kind = getattr(parameter.annotation, "__name__", parameter.annotation)
-                raise errors.ConfigurationError(f"{params.history}{name}: found null, expected a value ({kind})")
+                raise errors.ConfigurationError(
+                    f"{params.history}{name}: found null, expected a value ({kind})"
+                )
     return original(*args, **kwargs)

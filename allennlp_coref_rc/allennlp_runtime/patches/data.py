@@ -22,8 +22,8 @@ from allennlp_coref_rc.safe_archives.archives import guards, set_guards
 @wrapping("PretrainedTransformerIndexer.__init__")
 def add_special_tokens_to_windows(original: Any, indexer: Any, args: Any, kwargs: dict[str, Any]) -> None:
     """
-    Adds the tokenizer's special tokens to each window of a long text. A tokenizer without a class of its own, such as
-    ModernBERT's, adds none, and from transformers 5 on tokenizers no longer have the method for it.
+    Adds the tokenizer's special tokens to each window of a long text. A tokenizer without a class of its own,
+    such as ModernBERT's, adds none, and from transformers 5 on tokenizers no longer have the method for it.
     """
     original(*args, **kwargs)
     tokenizer = indexer._allennlp_tokenizer
@@ -37,9 +37,14 @@ def _between(first: list[int], last: list[int], inner: list[int]) -> list[int]:
 
 
 def use_python_tokenizer(srl: Any) -> None:
-    """Uses BERT's tokenizer in Python, whose parts the reader of SRL calls. In transformers 5 it has another name."""
+    """
+    Uses BERT's tokenizer in Python, whose parts the reader of SRL calls. In transformers 5 it has another
+    name.
+    """
     with suppress(ModuleNotFoundError):
-        srl.BertTokenizer = import_module("transformers.models.bert.tokenization_bert_legacy").BertTokenizerLegacy
+        srl.BertTokenizer = import_module(
+            "transformers.models.bert.tokenization_bert_legacy"
+        ).BertTokenizerLegacy
 
 
 @wrapping("Vocabulary.from_files")
@@ -72,8 +77,8 @@ def ignore_ended_workers(original: Any, loader: Any, args: Any, kwargs: Any) -> 
 
 def start_workers(data_loaders: Any) -> None:
     """
-    Starts workers that end with their parent, and that need not be forks. AllenNLP watches a pipe that each worker
-    itself has open for writing, and locks tqdm by a lock that only forks can have.
+    Starts workers that end with their parent, and that need not be forks. AllenNLP watches a pipe that each
+    worker itself has open for writing, and locks tqdm by a lock that only forks can have.
     """
     cls = data_loaders.MultiProcessDataLoader
     for name in ("_instance_worker", "_batch_worker"):

@@ -6,7 +6,9 @@ from typing import Any
 
 
 def add_repositories(huggingface_hub: Any) -> None:
-    """Adds the classes that `allennlp.common.push_to_hf` imports. They are empty, since `push-to-hf` is refused."""
+    """
+    Adds the classes that `allennlp.common.push_to_hf` imports. They are empty, since `push-to-hf` is refused.
+    """
     for name in {"HfFolder", "Repository"} - {*dir(huggingface_hub)}:
         setattr(huggingface_hub, name, type(name, (), {}))
 
@@ -20,7 +22,10 @@ def add_adamw(_: Any) -> None:
 
 
 def add_encode_plus(tokenization: Any) -> None:
-    """Adds the earlier name of a tokenizer's call, by which `pretrained_transformer_tokenizer` of AllenNLP calls it."""
+    """
+    Adds the earlier name of a tokenizer's call, by which `pretrained_transformer_tokenizer` of AllenNLP calls
+    it.
+    """
     cls = tokenization.PreTrainedTokenizerBase
     if not hasattr(cls, "encode_plus"):
         cls.encode_plus = lambda self, *args, **kwargs: self(*args, **kwargs)

@@ -16,8 +16,8 @@ def keep_ignored_tokens(original: Any, _: None, args: Any, kwargs: Any) -> Any:
 
 def keep_embeddings_of_all_tokens(interpreters: Any) -> None:
     """
-    Keeps the embeddings of all tokens for `simple-gradient`. AllenNLP takes the first of a batch twice, and so
-    multiplied the gradients of all words by the embedding of the first word.
+    Keeps the embeddings of all tokens for `simple-gradient`. AllenNLP takes the first of a batch twice, and
+    so multiplied the gradients of all words by the embedding of the first word.
     """
     cls = interpreters.SaliencyInterpreter
     original = cls._aggregate_token_embeddings
@@ -33,8 +33,9 @@ def keep_embeddings_of_all_tokens(interpreters: Any) -> None:
 @wrapping("SmoothGradient._smooth_grads")
 def multiply_smooth_gradients(original: Any, interpreter: Any, args: Any, kwargs: Any) -> dict[str, Any]:
     """
-    Multiplies the gradients of `smooth-gradient` by the embeddings, as the other two interpreters do, before adding up
-    their dimensions. Below a layer norm, as in a transformer, the gradients alone add up to 0 and rounding errors.
+    Multiplies the gradients of `smooth-gradient` by the embeddings, as the other two interpreters do, before
+    adding up their dimensions. Below a layer norm, as in a transformer, the gradients alone add up to 0 and
+    rounding errors.
     """
     predictor = interpreter.predictor
     vectors: list[Any] = []

@@ -21,7 +21,9 @@ def generate_run_id(original: Any, callback: Any, args: Any, kwargs: dict[str, A
 
 @wrapping("create_serialization_dir")
 def resume_with_changes(original: Any, _: None, args: Any, kwargs: dict[str, Any]) -> None:
-    """Lets `--recover` train for longer than a folder's config says, or on another device. Names other changes."""
+    """
+    Lets `--recover` train for longer than a folder's config says, or on another device. Names other changes.
+    """
     given = {**dict(zip(("params", "serialization_dir", "recover", "force"), args)), **kwargs}
     folder = given["serialization_dir"]
     path = os.path.join(folder, "config.json")
@@ -31,7 +33,9 @@ def resume_with_changes(original: Any, _: None, args: Any, kwargs: dict[str, Any
         differ = sorted(key for key in {*before, *now} if before.get(key) != now.get(key))
         bad = [key for key in differ if not _may_change(key, before.get(key), now.get(key))]
         if bad:
-            found = "; ".join(f"{key} {_shown(now, key)}, expected {_shown(before, key)}" for key in bad[:SHOWN])
+            found = "; ".join(
+                f"{key} {_shown(now, key)}, expected {_shown(before, key)}" for key in bad[:SHOWN]
+            )
             more = f"; and {len(bad) - SHOWN} more" if len(bad) > SHOWN else ""
             raise ConfigurationError(
                 f"--recover: found {found}{more}, as in {path}; only trainer.cuda_device may change, and num_epochs "
@@ -54,7 +58,9 @@ def _may_change(key: str, before: Any, now: Any) -> bool:
     if key == "trainer.patience":
         # Without it, nothing stops a training early.
         return before is not None and (now is None or now > before)
-    return key == "trainer.cuda_device" or (key == "trainer.num_epochs" and None not in (before, now) and now > before)
+    return key == "trainer.cuda_device" or (
+        key == "trainer.num_epochs" and None not in (before, now) and now > before
+    )
 
 
 def escape_folder_names(training: Any) -> None:
@@ -69,8 +75,8 @@ def escape_folder_names(training: Any) -> None:
 
 def resume_from_complete_checkpoint(checkpointer: Any) -> None:
     """
-    Resumes from the latest complete checkpoint where a training was killed between the two files of a checkpoint. The
-    first file is removed, since AllenNLP would not write it again.
+    Resumes from the latest complete checkpoint where a training was killed between the two files of a
+    checkpoint. The first file is removed, since AllenNLP would not write it again.
     """
 
     def find_latest_checkpoint(self: Any) -> Optional[tuple[str, str]]:

@@ -1,8 +1,8 @@
 """
 Annotators, which add structure to a text: rules, trained models, other packages, and annotations made before.
 
-Each annotator is imported only when it is asked for. So `sieve_coref` starts at once, although other annotators need
-large packages.
+Each annotator is imported only when it is asked for. So `sieve_coref` starts at once, although other
+annotators need large packages.
 """
 
 from importlib import import_module

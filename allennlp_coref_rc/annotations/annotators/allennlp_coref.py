@@ -18,11 +18,11 @@ logger = logging.getLogger(__name__)
 class AllenNlpCoref(Annotator):
     """
     Coreference by a trained AllenNLP model (`coref` of allennlp-models: Lee et al., NAACL 2018), such as
-    `https://storage.googleapis.com/allennlp-public-models/coref-spanbert-large-2021.03.10.tar.gz`. Sentences are taken
-    from the text.
+    `https://storage.googleapis.com/allennlp-public-models/coref-spanbert-large-2021.03.10.tar.gz`. Sentences
+    are taken from the text.
 
-    The number of mentions that the model keeps is a share of the padded length. Therefore only texts of the same length
-    share a batch, so that a text's clusters do not depend on the other texts.
+    The number of mentions that the model keeps is a share of the padded length. Therefore only texts of the
+    same length share a batch, so that a text's clusters do not depend on the other texts.
 
     Registered as an `Annotator` with name "allennlp_coref". It also takes `cuda_device` and `overrides` of
     `ArchivedModel`.

@@ -22,12 +22,13 @@ PREDICATES = ("spacy", "words", "frames")
 @Annotator.register("allennlp_srl")
 class AllenNlpSrl(Annotator):
     """
-    PropBank roles by a trained AllenNLP model (`srl` of allennlp-models: He et al., ACL 2017; or `srl_bert`), such as
-    `https://storage.googleapis.com/allennlp-public-models/structured-prediction-srl-bert.2020.12.15.tar.gz`. Each
-    predicate of each sentence gets a frame.
+    PropBank roles by a trained AllenNLP model (`srl` of allennlp-models: He et al., ACL 2017; or `srl_bert`),
+    such as
+    `https://storage.googleapis.com/allennlp-public-models/structured-prediction-srl-bert.2020.12.15.tar.gz`.
+    Each predicate of each sentence gets a frame.
 
-    The model does not find predicates. AllenNLP's predictor takes the words that a spaCy model tags as verbs or, in
-    English, as auxiliaries; `"spacy"` does the same. DASSA's authors took only verbs.
+    The model does not find predicates. AllenNLP's predictor takes the words that a spaCy model tags as verbs
+    or, in English, as auxiliaries; `"spacy"` does the same. DASSA's authors took only verbs.
 
     Registered as an `Annotator` with name "allennlp_srl". It also takes `cuda_device` and `overrides` of
     `ArchivedModel`.
@@ -37,8 +38,9 @@ class AllenNlpSrl(Annotator):
     archive : `str`
         The model's file, or its URL.
     predicates : `str`, optional (default = `"spacy"`)
-        Where predicates come from: `"spacy"`, the verbs and auxiliaries that a spaCy model tags; `"words"`, the forms
-        of some common verbs; `"frames"`, the predicates of the text's own frames; these frames are then replaced.
+        Where predicates come from: `"spacy"`, the verbs and auxiliaries that a spaCy model tags; `"words"`,
+        the forms of some common verbs; `"frames"`, the predicates of the text's own frames; these frames are
+        then replaced.
     spacy_model : `str`, optional (default = `"en_core_web_sm"`)
         Name or folder of a spaCy model with a tagger.
     batch_size : `int`, optional (default = `32`)
@@ -87,7 +89,8 @@ class AllenNlpSrl(Annotator):
         sentences = [text.tokens[start:stop] for start, stop in text.sentences]
         if self._predicates == "words":
             return [
-                [i for i, token in enumerate(tokens) if token.lower() in lexicon.COMMON_VERBS] for tokens in sentences
+                [i for i, token in enumerate(tokens) if token.lower() in lexicon.COMMON_VERBS]
+                for tokens in sentences
             ]
         if self._predicates == "frames":
             known = {frame.predicate[0] for frame in text.frames}

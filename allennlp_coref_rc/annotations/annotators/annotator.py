@@ -13,8 +13,9 @@ from allennlp_coref_rc.common.errors import ConfigurationError
 
 class Annotator(Registrable):
     """
-    Adds linguistic structure to a text. A document's passage and questions come as one text, so that a cluster may span
-    them. Annotators override `annotate`, or `annotate_batch` if they are faster on many texts at once.
+    Adds linguistic structure to a text. A document's passage and questions come as one text, so that a
+    cluster may span them. Annotators override `annotate`, or `annotate_batch` if they are faster on many
+    texts at once.
     """
 
     def annotate(self, text: AnnotatedText) -> AnnotatedText:
@@ -36,7 +37,8 @@ class Annotator(Registrable):
         }
 
 
-# An entry without names: AllenNLP looks for a name only where there is an entry, and annotators are imported by name.
+# An entry without names: AllenNLP looks for a name only where there is an entry, and annotators are imported
+# by name.
 Registrable._registry.setdefault(Annotator, {})
 
 
@@ -63,7 +65,9 @@ def _key(item: Any) -> str:
     return repr(sorted(item) if isinstance(item, list) else item)
 
 
-def annotate_documents(documents: Sequence[Document], annotator: Annotator, together: bool = True) -> list[Document]:
+def annotate_documents(
+    documents: Sequence[Document], annotator: Annotator, together: bool = True
+) -> list[Document]:
     """Adds annotations to documents; if not `together`, none crosses from a passage to a question."""
     if together:
         texts = annotate_texts([document.text for document in documents], annotator)

@@ -15,9 +15,9 @@ from allennlp_coref_rc.safe_archives.archives import is_trusted, load, trusting
 
 class ArchivedModel:
     """
-    A model trained by `allennlp train`, for use by an annotator. Each process loads it when it first needs it. A batch
-    holds instances of similar length. (AllenNLP's own predictors would also load a spaCy model to split the text, which
-    is already split here.)
+    A model trained by `allennlp train`, for use by an annotator. Each process loads it when it first needs
+    it. A batch holds instances of similar length. (AllenNLP's own predictors would also load a spaCy model to
+    split the text, which is already split here.)
 
     # Parameters
 
@@ -89,7 +89,9 @@ class ArchivedModel:
                 for i, values in zip(batch, outputs):
                     if output not in values:
                         names = ", ".join(sorted(values))
-                        raise ConfigurationError(f"{self.path}: found a model that gives {names}, expected {output}")
+                        raise ConfigurationError(
+                            f"{self.path}: found a model that gives {names}, expected {output}"
+                        )
                     predictions[i] = values[output]
         return predictions
 

@@ -6,7 +6,12 @@ from typing import Optional
 
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, DiscourseRelation, Span
 from allennlp_coref_rc.annotations.annotators.annotator import Annotator
-from allennlp_coref_rc.annotations.annotators.connectives import AMBIGUOUS, CONNECTIVES, SUBORDINATING, find_connectives
+from allennlp_coref_rc.annotations.annotators.connectives import (
+    AMBIGUOUS,
+    CONNECTIVES,
+    SUBORDINATING,
+    find_connectives,
+)
 from allennlp_coref_rc.common.errors import ConfigurationError
 
 Arguments = tuple[list[Span], list[Span]]
@@ -15,15 +20,17 @@ Arguments = tuple[list[Span], list[Span]]
 @Annotator.register("connective_discourse")
 class ConnectiveDiscourse(Annotator):
     """
-    Discourse relations by a list of connectives, similar to those that DASSA (Mihaylov & Frank, EMNLP 2019) uses. Every
-    connective makes an explicit relation with the sense that it most often has. A list cannot tell "and" between
-    sentences from "and" between nouns; `discourse` can, with a parse.
+    Discourse relations by a list of connectives, similar to those that DASSA (Mihaylov & Frank, EMNLP 2019)
+    uses. Every connective makes an explicit relation with the sense that it most often has. A list cannot
+    tell "and" between sentences from "and" between nouns; `discourse` can, with a parse.
 
-    Connectives match whole tokens; where matches overlap, the longest counts. Arg1 is the part of the sentence before
-    the connective, and Arg2 the part after it, with these exceptions:
+    Connectives match whole tokens; where matches overlap, the longest counts. Arg1 is the part of the
+    sentence before the connective, and Arg2 the part after it, with these exceptions:
 
-    - A connective that begins a sentence, apart from other connectives and signs, has the sentence before as Arg1.
-    - If it is subordinating ("Because X, Y"), Arg2 ends at the first comma, and the rest of the sentence is Arg1.
+    - A connective that begins a sentence, apart from other connectives and signs, has the sentence before as
+      Arg1.
+    - If it is subordinating ("Because X, Y"), Arg2 ends at the first comma, and the rest of the sentence is
+      Arg1.
     - A connective that ends a sentence has the sentence before as Arg1, and its own sentence as Arg2.
 
     There is no relation if an argument would have no words. Implicit relations can be added: they link whole
@@ -31,27 +38,29 @@ class ConnectiveDiscourse(Annotator):
 
     `paper_like` follows the authors' published code for finding candidates:
 
-    - Only the first occurrence of a connective in a sentence counts, and only if its case is as listed, it does not
-      begin the sentence, and it stands between blanks, commas or hyphens.
+    - Only the first occurrence of a connective in a sentence counts, and only if its case is as listed, it
+      does not begin the sentence, and it stands between blanks, commas or hyphens.
     - Connectives may overlap.
     - Arg1 and Arg2 are all tokens before and after the connective.
     - Relations are listed sentence by sentence, the longest connective first.
     - Implicit relations link any two neighbouring sentences.
 
-    The authors' list has 102 connectives; here the list is ours, and a sentence is its tokens with blanks between them.
+    The authors' list has 102 connectives; here the list is ours, and a sentence is its tokens with blanks
+    between them.
 
     Registered as an `Annotator` with name "connective_discourse".
 
     # Parameters
 
     connectives : `dict[str, str]`, optional (default = `None`)
-        The senses of connectives. A connective is its tokens in lower case with blanks between them. By default those
-        of `connectives.py`.
+        The senses of connectives. A connective is its tokens in lower case with blanks between them. By
+        default those of `connectives.py`.
     exclude : `list[str]`, optional (default = `None`)
-        Connectives to leave out. By default the connectives of our own list that most often make no relation, such as
-        "for" (see `connectives.py`); none if `paper_like`.
+        Connectives to leave out. By default the connectives of our own list that most often make no relation,
+        such as "for" (see `connectives.py`); none if `paper_like`.
     implicit : `bool`, optional (default = `False`)
-        Add implicit relations, with the sense that is the most frequent in PDTB and GDTB, "Expansion.Conjunction".
+        Add implicit relations, with the sense that is the most frequent in PDTB and GDTB,
+        "Expansion.Conjunction".
     paper_like : `bool`, optional (default = `False`)
         Follow the rule of the authors' code.
 
@@ -91,7 +100,9 @@ class ConnectiveDiscourse(Annotator):
         for i, (start, stop) in enumerate(text.sentences):
             tokens = text.tokens[start:stop]
             find = first_occurrences if self._paper_like else find_connectives
-            matches = [((a + start, b + start), connective) for (a, b), connective in find(tokens, self._connectives)]
+            matches = [
+                ((a + start, b + start), connective) for (a, b), connective in find(tokens, self._connectives)
+            ]
             content = find_arguments.content((start, stop), [span for span, _ in matches])
             for span, connective in matches:
                 if self._paper_like:
@@ -99,7 +110,9 @@ class ConnectiveDiscourse(Annotator):
                 else:
                     arguments = find_arguments(i, span, connective, content)
                 if arguments:
-                    relations.append(DiscourseRelation("Explicit", self._connectives[connective], *arguments, [span]))
+                    relations.append(
+                        DiscourseRelation("Explicit", self._connectives[connective], *arguments, [span])
+                    )
         if self._implicit:
             relations.extend(self._implicit_relations(text, relations))
         return dataclasses.replace(text, relations=text.relations + relations)
@@ -114,7 +127,9 @@ class ConnectiveDiscourse(Annotator):
 
 
 class _Arguments:
-    """Finds the arguments of the connectives of a text, each in a time that does not grow with its sentence."""
+    """
+    Finds the arguments of the connectives of a text, each in a time that does not grow with its sentence.
+    """
 
     def __init__(self, text: AnnotatedText) -> None:
         self._sentences = text.sentences
@@ -140,7 +155,9 @@ class _Arguments:
         start, stop = self._sentences[sentence]
         before, after = (start, span[0]), (span[1], stop)
         previous = (
-            self._sentences[sentence - 1] if sentence and self._has_words(self._sentences[sentence - 1]) else None
+            self._sentences[sentence - 1]
+            if sentence and self._has_words(self._sentences[sentence - 1])
+            else None
         )
         if content < span[0]:
             if self._has_words(after):
@@ -157,7 +174,9 @@ class _Arguments:
 
 
 def first_occurrences(tokens: Sequence[str], connectives: Iterable[str]) -> list[tuple[Span, str]]:
-    """The connectives that the authors' rule finds in a sentence, the longest first, with the tokens they touch."""
+    """
+    The connectives that the authors' rule finds in a sentence, the longest first, with the tokens they touch.
+    """
     sentence = " ".join(tokens)
     ends, end = [], -1
     for token in tokens:

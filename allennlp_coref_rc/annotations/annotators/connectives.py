@@ -6,7 +6,9 @@ from allennlp_coref_rc.annotations.annotated_text import Span
 from allennlp_coref_rc.annotations.annotators.lexicon import read_lines
 
 _SENSES = (line.partition(": ") for line in read_lines("connectives"))
-CONNECTIVES = {connective: sense for sense, _, connectives in _SENSES for connective in connectives.split(", ")}
+CONNECTIVES = {
+    connective: sense for sense, _, connectives in _SENSES for connective in connectives.split(", ")
+}
 """Connectives with their most frequent sense."""
 
 SUBORDINATING = frozenset(", ".join(read_lines("subordinating_connectives")).split(", "))
@@ -19,8 +21,8 @@ def find_connectives(
     tokens: Sequence[str], connectives: Collection[str] = CONNECTIVES.keys()
 ) -> list[tuple[Span, str]]:
     """
-    The connectives among the tokens, in order. They match whole tokens, and may begin with a capital letter. Of matches
-    that overlap, the one with the most tokens counts, then with the most letters, then the first.
+    The connectives among the tokens, in order. They match whole tokens, and may begin with a capital letter.
+    Of matches that overlap, the one with the most tokens counts, then with the most letters, then the first.
     """
     longest = max((connective.count(" ") + 1 for connective in connectives), default=0)
     matches = []

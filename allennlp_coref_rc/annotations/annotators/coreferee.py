@@ -13,12 +13,12 @@ from allennlp_coref_rc.common.errors import ConfigurationError
 @Annotator.register("coreferee")
 class Coreferee(SpacyAnnotator):
     """
-    Coreference by Coreferee (Hudson, 2021), which has rules and a small network over spaCy's parses. The package is
-    optional (`pip install allennlp_coref_rc[coreferee]`), and so are its model (`python -m coreferee install en`) and
-    spaCy's. Each process loads them when it annotates its first text.
+    Coreference by Coreferee (Hudson, 2021), which has rules and a small network over spaCy's parses. The
+    package is optional (`pip install allennlp_coref_rc[coreferee]`), and so are its model (`python -m
+    coreferee install en`) and spaCy's. Each process loads them when it annotates its first text.
 
-    A mention is a single token, the head of a phrase. Heads that are joined by "and" or "or" are one mention, from the
-    first to the last. Sentences are taken from the text.
+    A mention is a single token, the head of a phrase. Heads that are joined by "and" or "or" are one mention,
+    from the first to the last. Sentences are taken from the text.
 
     Registered as an `Annotator` with name "coreferee".
 

@@ -12,8 +12,8 @@ from allennlp_coref_rc.common.errors import ConfigurationError
 @Annotator.register("corrupted_coref")
 class CorruptedCoref(Annotator):
     """
-    Coreference clusters made worse on purpose, to see how much a model depends on them: Figure 3 (left) of Coref-GRU
-    (Dhingra et al., NAACL 2018).
+    Coreference clusters made worse on purpose, to see how much a model depends on them: Figure 3 (left) of
+    Coref-GRU (Dhingra et al., NAACL 2018).
 
     Registered as an `Annotator` with name "corrupted_coref".
 

@@ -12,8 +12,8 @@ from allennlp_coref_rc.common.errors import ConfigurationError
 @Annotator.register("entity_marker_coref")
 class EntityMarkerCoref(Annotator):
     """
-    Coreference that the data set itself marks: equal markers form a cluster. CNN / Daily Mail (Hermann et al., 2015)
-    replace every entity by `@entityN`, after resolving coreference.
+    Coreference that the data set itself marks: equal markers form a cluster. CNN / Daily Mail (Hermann et
+    al., 2015) replace every entity by `@entityN`, after resolving coreference.
 
     Registered as an `Annotator` with name "entity_marker_coref".
 
@@ -53,4 +53,6 @@ class EntityMarkerCoref(Annotator):
             if self._marker.fullmatch(token):
                 mentions.setdefault(token, []).append((position, position + 1))
         clusters = [cluster for cluster in mentions.values() if len(cluster) >= self._min_mentions]
-        return dataclasses.replace(text, clusters=text.clusters + largest_clusters(clusters, self._max_clusters))
+        return dataclasses.replace(
+            text, clusters=text.clusters + largest_clusters(clusters, self._max_clusters)
+        )

@@ -14,17 +14,21 @@ from allennlp_coref_rc.common.checks import check_number
 from allennlp_coref_rc.common.errors import ConfigurationError
 
 NOT_ENTITIES = STOP_WORDS | lexicon.COMMON_VERBS | lexicon.RELATION_WORDS | lexicon.BARE_PARTS
-"""spaCy's stop words (determiners, pronouns, numbers and the like), verbs, words for relations, "Mr." and "Inc."."""
+"""
+spaCy's stop words (determiners, pronouns, numbers and the like), verbs, words for relations, "Mr." and
+"Inc.".
+"""
 
 
 @Annotator.register("exact_match_coref")
 class ExactMatchCoref(Annotator):
     """
-    Coreference by exact match: tokens that are the same word and may name an entity form a cluster. Case does not
-    count. Coref-GRU (Dhingra et al., NAACL 2018, section 4) annotates bAbI like this.
+    Coreference by exact match: tokens that are the same word and may name an entity form a cluster. Case does
+    not count. Coref-GRU (Dhingra et al., NAACL 2018, section 4) annotates bAbI like this.
 
-    An entity token has a letter and is not among `not_entities`. On bAbI this gives at most 13 clusters a question, the
-    paper's C. Without `entities`, names of companies and couples ("Smith & Co.", "Mr. and Mrs. Smith") count as a word.
+    An entity token has a letter and is not among `not_entities`. On bAbI this gives at most 13 clusters a
+    question, the paper's C. Without `entities`, names of companies and couples ("Smith & Co.", "Mr. and Mrs.
+    Smith") count as a word.
 
     Registered as an `Annotator` with name "exact_match_coref".
 
@@ -35,8 +39,8 @@ class ExactMatchCoref(Annotator):
     not_entities : `list[str]`, optional (default = `None`)
         Words that name no entity. By default `NOT_ENTITIES`.
     normalize_number : `bool`, optional (default = `False`)
-        Join singular and plural (mice and mouse, wolves and wolf, cats and cat). The paper says that exact match misses
-        these in task 15. This departs from the paper, so it is off by default.
+        Join singular and plural (mice and mouse, wolves and wolf, cats and cat). The paper says that exact
+        match misses these in task 15. This departs from the paper, so it is off by default.
     min_mentions : `int`, optional (default = `2`)
         Words that occur less often form no cluster.
     max_clusters : `int`, optional (default = `None`)
@@ -58,11 +62,15 @@ class ExactMatchCoref(Annotator):
         max_clusters: Optional[int] = None,
     ) -> None:
         if entities is not None and not_entities is not None:
-            raise ConfigurationError("exact_match_coref: found both entities and not_entities, expected one of them")
+            raise ConfigurationError(
+                "exact_match_coref: found both entities and not_entities, expected one of them"
+            )
         check_number("exact_match_coref", "min_mentions", min_mentions)
         check_number("exact_match_coref", "max_clusters", max_clusters, least=0)
         self._entities = None if entities is None else {word.lower() for word in entities}
-        self._not_entities = {word.lower() for word in (NOT_ENTITIES if not_entities is None else not_entities)}
+        self._not_entities = {
+            word.lower() for word in (NOT_ENTITIES if not_entities is None else not_entities)
+        }
         self._normalize_number = normalize_number
         self._min_mentions = min_mentions
         self._max_clusters = max_clusters
@@ -103,7 +111,10 @@ def _engine() -> Any:
 
 @lru_cache(maxsize=100_000)
 def singular(word: str) -> str:
-    """A key that singular and plural of a noun share ("mouse"). It need not be a word: "buses" and "bus" have "bu"."""
+    """
+    A key that singular and plural of a noun share ("mouse"). It need not be a word: "buses" and "bus" have
+    "bu".
+    """
     # Some forms meet only after several steps.
     while shorter := _engine().singular_noun(word):
         if shorter == word:

@@ -15,9 +15,9 @@ MODELS = {"fcoref": ("FCoref", "biu-nlp/f-coref"), "lingmess": ("LingMessCoref",
 @Annotator.register("fastcoref")
 class FastCoref(Annotator):
     """
-    Coreference by fastcoref (Otmazgin et al., AACL 2022): F-coref, which is fast, or LingMess, which is more accurate.
-    The package is optional (the extra `fastcoref`), and its weights come from the Hugging Face hub. Each process loads
-    them when it annotates its first text.
+    Coreference by fastcoref (Otmazgin et al., AACL 2022): F-coref, which is fast, or LingMess, which is more
+    accurate. The package is optional (the extra `fastcoref`), and its weights come from the Hugging Face hub.
+    Each process loads them when it annotates its first text.
 
     Registered as an `Annotator` with name "fastcoref".
 
@@ -52,8 +52,8 @@ class FastCoref(Annotator):
         annotated = list(texts)
         filled = [i for i, text in enumerate(texts) if text.tokens]
         if filled:
-            # A batch of one text. In larger ones fastcoref lets padding become mentions, so that a text's clusters
-            # would depend on the other texts.
+            # A batch of one text. In larger ones fastcoref lets padding become mentions, so that a text's
+            # clusters would depend on the other texts.
             results = self._model.predict(
                 texts=[texts[i].tokens for i in filled], is_split_into_words=True, max_tokens_in_batch=1
             )
@@ -81,7 +81,9 @@ class FastCoref(Annotator):
 
 
 def _clusters(result: Any) -> list[Cluster]:
-    """For text that is split into words, `get_clusters` counts words, not characters. A mention may be `None`."""
+    """
+    For text that is split into words, `get_clusters` counts words, not characters. A mention may be `None`.
+    """
     clusters = [
         sorted({(int(span[0]), int(span[1])) for span in cluster if span is not None})
         for cluster in result.get_clusters(as_strings=False)

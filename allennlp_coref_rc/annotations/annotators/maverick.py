@@ -23,10 +23,10 @@ MODELS = {name: f"sapienzanlp/maverick-mes-{name}" for name in ("ontonotes", "li
 @Annotator.register("maverick")
 class Maverick(Annotator):
     """
-    Coreference by Maverick (Martinelli et al., ACL 2024). **Its code and weights are for non-commercial use only** (CC
-    BY-NC-SA 4.0). The package is optional (the extra `maverick`), and its weights come from the Hugging Face hub. Each
-    process loads them when it annotates its first text. The weights are pickles, which can run code: name only weights
-    that you trust.
+    Coreference by Maverick (Martinelli et al., ACL 2024). **Its code and weights are for non-commercial use
+    only** (CC BY-NC-SA 4.0). The package is optional (the extra `maverick`), and its weights come from the
+    Hugging Face hub. Each process loads them when it annotates its first text. The weights are pickles, which
+    can run code: name only weights that you trust.
 
     Sentences are taken from the text, and no speakers are given.
 
@@ -35,8 +35,8 @@ class Maverick(Annotator):
     # Parameters
 
     model : `str`, optional (default = `"ontonotes"`)
-        The corpus that the weights were trained on: `"ontonotes"`, `"litbank"` or `"preco"`. OntoNotes has no entities
-        with one mention.
+        The corpus that the weights were trained on: `"ontonotes"`, `"litbank"` or `"preco"`. OntoNotes has no
+        entities with one mention.
     model_name_or_path : `str`, optional (default = `None`)
         Other weights: a file, or a name on the hub. By default the authors' for `model`.
     include_singletons : `bool`, optional (default = `False`)
@@ -66,12 +66,18 @@ class Maverick(Annotator):
 
     def annotate_batch(self, texts: Sequence[AnnotatedText]) -> list[AnnotatedText]:
         # Maverick reads one text at a time.
-        return [replace(text, clusters=text.clusters + self._clusters(text)) if len(text) else text for text in texts]
+        return [
+            replace(text, clusters=text.clusters + self._clusters(text)) if len(text) else text
+            for text in texts
+        ]
 
     def _clusters(self, text: AnnotatedText) -> list[Cluster]:
-        # Words in sentences: a flat list of words would be cut at full stops, with a spaCy model that is downloaded.
+        # Words in sentences: a flat list of words would be cut at full stops, with a spaCy model that is
+        # downloaded.
         sentences = [list(text.tokens[start:stop]) for start, stop in text.sentences]
-        predicted = self._model.predict(sentences, singletons=self._include_singletons)["clusters_token_offsets"]
+        predicted = self._model.predict(sentences, singletons=self._include_singletons)[
+            "clusters_token_offsets"
+        ]
         # The ends of mentions are included.
         clusters = [sorted({(int(start), int(end) + 1) for start, end in cluster}) for cluster in predicted]
         return [cluster for cluster in clusters if len(cluster) > (0 if self._include_singletons else 1)]

@@ -18,9 +18,9 @@ def install_command(package: str) -> str:
 
 def import_optional(package: str, release: str, distribution: Optional[str] = None) -> ModuleType:
     """
-    Imports a package that is installed with the extra of its name. A `ConfigurationError` names the extra if the
-    package is missing or if its version does not begin with `release`. `distribution` is the name under which it is
-    installed, if this differs.
+    Imports a package that is installed with the extra of its name. A `ConfigurationError` names the extra if
+    the package is missing or if its version does not begin with `release`. `distribution` is the name under
+    which it is installed, if this differs.
     """
     how = f"install it, in the clone, with {install_command(package)}"
     try:

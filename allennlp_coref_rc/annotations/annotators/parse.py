@@ -22,10 +22,11 @@ LOOSE = frozenset(("conj", "parataxis"))
 
 class Parse:
     """
-    A doc of spaCy in lists with an entry a token: words in lower case, position of the head (a root is its own), label
-    of the dependency with its subtype and without (`bases`), tags, type of entity and whether it continues one, and
-    dependents. A root's label is "ROOT". `tensor` has the vectors of the pipeline's network, if it has any. `compounds`
-    are the names of companies and couples. Their first token is the head of the others.
+    A doc of spaCy in lists with an entry a token: words in lower case, position of the head (a root is its
+    own), label of the dependency with its subtype and without (`bases`), tags, type of entity and whether it
+    continues one, and dependents. A root's label is "ROOT". `tensor` has the vectors of the pipeline's
+    network, if it has any. `compounds` are the names of companies and couples. Their first token is the head
+    of the others.
     """
 
     def __init__(self, doc: "Doc") -> None:
@@ -33,7 +34,9 @@ class Parse:
         table = doc.to_array(columns).reshape(len(doc), len(columns)).T
         table[6, :1] = 1
         names = {key: doc.vocab.strings[int(key)] for key in set(table[:4].ravel().tolist())}
-        self.tags, self.pos, labels, self.entities = ([names[key] for key in column] for column in table[:4].tolist())
+        self.tags, self.pos, labels, self.entities = (
+            [names[key] for key in column] for column in table[:4].tolist()
+        )
         self.tokens = [token.text for token in doc]
         self.words = [token.lower() for token in self.tokens]
         self.tensor: np.ndarray = doc.tensor
@@ -52,7 +55,10 @@ class Parse:
         self._kinds: dict[int, str] = {}
 
     def _join_compounds(self) -> None:
-        """Makes the first token of each compound name the head of the others, below the head of the highest of them."""
+        """
+        Makes the first token of each compound name the head of the others, below the head of the highest of
+        them.
+        """
         depth, first = self._levels[0], list(range(len(self.heads)))
         del self._levels
         for start, stop in self.compounds.items():
@@ -97,7 +103,9 @@ class Parse:
         return depth, left, right
 
     def kind(self, i: int) -> str:
-        """Three letters: whether a token has a subject (s), is or has a finite verb (f), and is a predicate (v)."""
+        """
+        Three letters: whether a token has a subject (s), is or has a finite verb (f), and is a predicate (v).
+        """
         if i not in self._kinds:
             labels = {self.labels[child] for child in self.children[i]}
             verbs = [child for child in self.children[i] if self.labels[child] in ("aux", "aux:pass", "cop")]
@@ -113,7 +121,11 @@ class Parse:
         while left:
             token = left.pop()
             tokens.add(token)
-            left += [child for child in self.children[token] if loose or self.labels[child] not in LOOSE or token != i]
+            left += [
+                child
+                for child in self.children[token]
+                if loose or self.labels[child] not in LOOSE or token != i
+            ]
         return tokens
 
     def has_words(self, tokens: Iterable[int]) -> bool:

@@ -15,12 +15,12 @@ logger = logging.getLogger(__name__)
 @Annotator.register("precomputed")
 class PrecomputedAnnotator(Annotator):
     """
-    Annotations that another tool or person made, read from files. A text gets the annotations of the text with the same
-    `id` in the files, if it has the same characters; otherwise those of any text with the same characters. Tokens may
-    differ (see `Alignment`).
+    Annotations that another tool or person made, read from files. A text gets the annotations of the text
+    with the same `id` in the files, if it has the same characters; otherwise those of any text with the same
+    characters. Tokens may differ (see `Alignment`).
 
-    Where a reader has passages and questions annotated separately, the ids of the questions are that of the document
-    with `##000`, `##001`, … after it. If the files have only passages, set `missing` to `"ignore"`.
+    Where a reader has passages and questions annotated separately, the ids of the questions are that of the
+    document with `##000`, `##001`, … after it. If the files have only passages, set `missing` to `"ignore"`.
 
     Each process reads the files when it annotates its first text.
 
@@ -31,15 +31,15 @@ class PrecomputedAnnotator(Annotator):
     path : `str`
         A file, a URL, a folder, or a pattern like `"parses/*.json"`.
     format : `str`
-        `"conll_2012"`, `"conllu"`, `"corenlp"`, `"brat"`, `"conll_2016"`, `"dassa"`, `"e2e_coref"`, `"gap"`, or
-        `"annotated"` (this package's own). See `annotations/formats`.
+        `"conll_2012"`, `"conllu"`, `"corenlp"`, `"brat"`, `"conll_2016"`, `"dassa"`, `"e2e_coref"`, `"gap"`,
+        or `"annotated"` (this package's own). See `annotations/formats`.
     missing : `str`, optional (default = `"error"`)
         What to do with a text that is not in the files: `"error"`, or `"ignore"`, to leave it as it is.
     ignore_case : `bool`, optional (default = `False`)
         Upper and lower case may differ between the files and the text, as for LAMBADA.
     beginning : `bool`, optional (default = `False`)
-        Texts in the files may end earlier, for example if they are passages without their questions. Such texts are
-        found only by their `id`.
+        Texts in the files may end earlier, for example if they are passages without their questions. Such
+        texts are found only by their `id`.
     sentences : `bool`, optional (default = `False`)
         Also replace the text's sentences by those in the files.
 
@@ -90,7 +90,9 @@ class PrecomputedAnnotator(Annotator):
             name = "a text without an id" if text.id is None else f"the text {text.id!r}"
             message = f"precomputed: {self._path}: found no annotation of {name} or of its characters"
             if self._missing == "error":
-                raise ConfigurationError(f'{message}; set missing to "ignore" to leave such texts as they are')
+                raise ConfigurationError(
+                    f'{message}; set missing to "ignore" to leave such texts as they are'
+                )
             logger.info(message)
             return text
         file, source = match
@@ -111,7 +113,9 @@ class PrecomputedAnnotator(Annotator):
                 for text in self._format.read_all(local):
                     number += 1
                     if text.id in by_id:
-                        raise ConfigurationError(f"{file}: found {text.id!r}, which {by_id[text.id][0]} has already")
+                        raise ConfigurationError(
+                            f"{file}: found {text.id!r}, which {by_id[text.id][0]} has already"
+                        )
                     if text.id is not None:
                         by_id[text.id] = file, text
                     if UNKNOWN not in text.tokens:

@@ -11,7 +11,9 @@ LONGEST = 6
 OWNERS = lexicon.POSSESSIVES | frozenset(["hers", "mine", "ours", "theirs", "yours"])
 
 
-COPULAS = frozenset("am are as be became become becomes been being is remained remains was were 're 'm".split())
+COPULAS = frozenset(
+    "am are as be became become becomes been being is remained remains was were 're 'm".split()
+)
 """A noun phrase after one of these is a predicate."""
 
 CLITICS = frozenset(["'m", "'re", "'ve", "\u2019m", "\u2019re", "\u2019ve"])
@@ -28,9 +30,10 @@ _COMMON = lexicon.DETERMINERS | lexicon.ADVERBS
 
 class ResolvedText(NamedTuple):
     """
-    A text in which names stand for pronouns and noun phrases. `alignment` gives for each token the span of the given
-    text that it stands for: the token itself, or the mention that its name replaces. Outside of replacements, `text`
-    has the characters of the source text, or the tokens joined by blanks if it is not known.
+    A text in which names stand for pronouns and noun phrases. `alignment` gives for each token the span of
+    the given text that it stands for: the token itself, or the mention that its name replaces. Outside of
+    replacements, `text` has the characters of the source text, or the tokens joined by blanks if it is not
+    known.
     """
 
     tokens: list[str]
@@ -40,9 +43,9 @@ class ResolvedText(NamedTuple):
 
 def resolve(text: AnnotatedText) -> ResolvedText:
     """
-    Replaces the pronouns and the common noun phrases of each cluster by its best name: the most frequent one and, among
-    equally frequent ones, the longest. These stay as they are: clusters without a name, the first mention of a cluster,
-    appositions, predicates, and mentions inside a mention that is replaced.
+    Replaces the pronouns and the common noun phrases of each cluster by its best name: the most frequent one
+    and, among equally frequent ones, the longest. These stay as they are: clusters without a name, the first
+    mention of a cluster, appositions, predicates, and mentions inside a mention that is replaced.
     """
     starts = {start for start, _ in text.sentences}
     replacements: dict[int, tuple[int, list[str]]] = {}
@@ -85,7 +88,9 @@ def resolve(text: AnnotatedText) -> ResolvedText:
 def best_name(tokens: Sequence[str], cluster: Cluster) -> Optional[list[str]]:
     """The tokens of a cluster's best name, or nothing."""
     bare = [(start, stop - (tokens[stop - 1] in ("'s", "\u2019s", "'"))) for start, stop in sorted(cluster)]
-    names = [tuple(tokens[start:stop]) for start, stop in bare if start < stop and _is_name(tokens, start, stop)]
+    names = [
+        tuple(tokens[start:stop]) for start, stop in bare if start < stop and _is_name(tokens, start, stop)
+    ]
     counts = Counter(names)
     best = max(counts.items(), key=lambda item: (item[1], len(item[0])), default=None)
     return list(best[0]) if best else None

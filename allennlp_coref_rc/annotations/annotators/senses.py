@@ -12,9 +12,9 @@ _BY_NAME = {name.lower(): names[0] for names in _NAMES for name in names}
 
 def conll_sense(label: str) -> Optional[str]:
     """
-    Which of the fifteen senses a label of PDTB 2, PDTB 3 or DISRPT stands for. Finer levels (`arg2-as-detail`), marks
-    of belief or speech act (`cause+belief`) and case are ignored. `None` if there is no such sense, for instance if the
-    label is too coarse ("Contingency.Cause").
+    Which of the fifteen senses a label of PDTB 2, PDTB 3 or DISRPT stands for. Finer levels
+    (`arg2-as-detail`), marks of belief or speech act (`cause+belief`) and case are ignored. `None` if there
+    is no such sense, for instance if the label is too coarse ("Contingency.Cause").
     """
     levels = [level.split("+")[0] for level in label.strip().lower().split(".")]
     for length in range(len(levels), 0, -1):

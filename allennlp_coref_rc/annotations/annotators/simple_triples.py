@@ -49,7 +49,8 @@ OF = "(?:o[ie]*[wsm]+)?"
 PATTERNS = [
     re.compile(pattern.format(subject=f"(?P<subject>m+|n|[ie]+[wsm]+?{OF}|[wse])", of=OF))
     for pattern in (
-        # Is the sphere to the left of the square? Is the office east of the hallway? Is the box below the chest?
+        # Is the sphere to the left of the square? Is the office east of the hallway? Is the box below the
+        # chest?
         "b{subject}v*(?P<more>p[ie]*so|so|p)(?P<object>m+|n|[ie]*[ws]+{of})",
         # Is Gertrude afraid of wolves? Is the box bigger than the chest?
         "b{subject}v*(?P<more>w[ot])(?P<object>m+|n|[ie]*[ws]+{of})",
@@ -74,13 +75,13 @@ PATTERNS = [
 @Annotator.register("simple_triples")
 class SimpleTriples(Annotator):
     """
-    Triples of subject, verb phrase and object, found by patterns of function words, without a model: "Lily is a frog"
-    gives an edge of the type `is_a` from "Lily" to "a frog". Each clause gives at most one edge. Clauses that fit no
-    pattern give none. Relative clauses and coordinated phrases are not handled.
+    Triples of subject, verb phrase and object, found by patterns of function words, without a model: "Lily is
+    a frog" gives an edge of the type `is_a` from "Lily" to "a frog". Each clause gives at most one edge.
+    Clauses that fit no pattern give none. Relative clauses and coordinated phrases are not handled.
 
-    The type of an edge is the verb phrase in lower case without determiners, adverbs and auxiliaries, with `is` for all
-    forms of "be". If the clause is negated, `not` stands before it: `is`, `is_to_left_of`, `is_bigger_than`,
-    `not_gone_to`. "No" negates a clause too, as in "John is no thief".
+    The type of an edge is the verb phrase in lower case without determiners, adverbs and auxiliaries, with
+    `is` for all forms of "be". If the clause is negated, `not` stands before it: `is`, `is_to_left_of`,
+    `is_bigger_than`, `not_gone_to`. "No" negates a clause too, as in "John is no thief".
 
     Registered as an `Annotator` with name "simple_triples".
 
@@ -107,7 +108,9 @@ def _triples(words: Sequence[str], letters: Sequence[str], sentence: Span) -> It
         match = next(filter(None, (pattern.match(clause[0]) for pattern in PATTERNS)), None)
         if match:
             begin = start + clause.start()
-            source, target = ((begin + a, begin + b) for a, b in (match.span("subject"), match.span("object")))
+            source, target = (
+                (begin + a, begin + b) for a, b in (match.span("subject"), match.span("object"))
+            )
             yield Edge(_type(words[begin : start + clause.end()], match), source, target)
 
 

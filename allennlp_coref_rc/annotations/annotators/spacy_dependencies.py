@@ -18,8 +18,8 @@ class SpacyDependencies(Annotator):
     # Parameters
 
     spacy_model : `str`, optional (default = `None`)
-        Name or folder of a pipeline of spaCy with a parser. By default the English pipeline of this package, with the
-        dependencies of Universal Dependencies.
+        Name or folder of a pipeline of spaCy with a parser. By default the English pipeline of this package,
+        with the dependencies of Universal Dependencies.
     """
 
     def __init__(self, spacy_model: Optional[str] = None) -> None:

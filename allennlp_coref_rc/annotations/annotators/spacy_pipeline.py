@@ -18,9 +18,9 @@ logger = logging.getLogger(__name__)
 
 class SpacyAnnotator(Annotator):
     """
-    Base class of annotators that run a pipeline of spaCy. The pipeline gets the text's tokens and sentences, without
-    white space between tokens. Each process loads the pipeline when it annotates its first text. `spacy_model` is its
-    name or folder.
+    Base class of annotators that run a pipeline of spaCy. The pipeline gets the text's tokens and sentences,
+    without white space between tokens. Each process loads the pipeline when it annotates its first text.
+    `spacy_model` is its name or folder.
     """
 
     name: str
@@ -41,7 +41,8 @@ class SpacyAnnotator(Annotator):
 
     def annotate_batch(self, texts: Sequence[AnnotatedText]) -> list[AnnotatedText]:
         docs = self._pipeline.pipe(
-            to_doc(AnnotatedText(text.tokens, text.sentences, id=text.id), self._pipeline.vocab) for text in texts
+            to_doc(AnnotatedText(text.tokens, text.sentences, id=text.id), self._pipeline.vocab)
+            for text in texts
         )
         return [self._annotated(text, doc) for text, doc in zip(texts, docs)]
 
@@ -76,8 +77,8 @@ class SpacyAnnotator(Annotator):
 @Annotator.register("spacy_pipeline")
 class SpacyPipeline(SpacyAnnotator):
     """
-    Coreference by any pipeline of spaCy whose components write clusters as span groups, `coref_clusters_1` and so on:
-    the components of spacy-experimental, and this package's own.
+    Coreference by any pipeline of spaCy whose components write clusters as span groups, `coref_clusters_1`
+    and so on: the components of spacy-experimental, and this package's own.
 
     Registered as an `Annotator` with name "spacy_pipeline".
 

@@ -9,8 +9,9 @@ from allennlp_coref_rc.annotations.tokenization import Span
 
 class SplitTokens:
     """
-    A text whose tokens are split at blanks, for annotators that know names by their words: spaCy can merge the tokens
-    of "John Smith". `text` has the words, without annotations; it is the given text if no token has a blank inside.
+    A text whose tokens are split at blanks, for annotators that know names by their words: spaCy can merge
+    the tokens of "John Smith". `text` has the words, without annotations; it is the given text if no token
+    has a blank inside.
     """
 
     def __init__(self, text: AnnotatedText) -> None:
@@ -23,7 +24,9 @@ class SplitTokens:
         self._token_at = {bound: token for token, bound in enumerate(bounds)}
 
     def clusters(self, of_words: Sequence[Cluster]) -> list[Cluster]:
-        """Clusters of the words as clusters of the tokens, without mentions that are only a part of a token."""
+        """
+        Clusters of the words as clusters of the tokens, without mentions that are only a part of a token.
+        """
 
         def whole(span: Span) -> Optional[Span]:
             start, stop = self._token_at.get(span[0]), self._token_at.get(span[1])

@@ -14,8 +14,8 @@ from allennlp_coref_rc.common.checks import check_choice
 @Annotator.register("structure")
 class Structure(ComposedAnnotator):
     """
-    The structure of English text: coreference by `coref`, semantic roles by `roles` and discourse relations by
-    `discourse`, all over one parse of each text.
+    The structure of English text: coreference by `coref`, semantic roles by `roles` and discourse relations
+    by `discourse`, all over one parse of each text.
 
     Registered as an `Annotator` with name "structure".
 
@@ -28,8 +28,8 @@ class Structure(ComposedAnnotator):
     implicit : `bool`, optional (default = `False`)
         Add implicit discourse relations.
     spacy_model : `str`, optional (default = `None`)
-        The name or folder of a pipeline of spaCy that parses, with Universal Dependencies. By default the English
-        pipeline of this package.
+        The name or folder of a pipeline of spaCy that parses, with Universal Dependencies. By default the
+        English pipeline of this package.
 
     # Example
 

@@ -16,7 +16,10 @@ RELATIONS = ("antonym", "hypernym", "part_of", "synonym")
 
 
 class Entry(NamedTuple):
-    """A word of a text: its lemmas, its senses (NLTK's synsets), and the senses that it is related to, by relation."""
+    """
+    A word of a text: its lemmas, its senses (NLTK's synsets), and the senses that it is related to, by
+    relation.
+    """
 
     lemmas: frozenset[str]
     senses: frozenset[Any]
@@ -26,15 +29,15 @@ class Entry(NamedTuple):
 @Annotator.register("wordnet")
 class WordNet(Annotator):
     """
-    Relations of WordNet between the words of a text, as edges: `synonym`, `antonym`, `hypernym` (from "dog" to
-    "animal") and `part_of` (from "finger" to "hand"). For each relation and each related sense, a word is linked with
-    the latest word before it that has this sense. If this is the same word again, there is no edge. Pronouns and other
-    words of closed classes have no edges.
+    Relations of WordNet between the words of a text, as edges: `synonym`, `antonym`, `hypernym` (from "dog"
+    to "animal") and `part_of` (from "finger" to "hand"). For each relation and each related sense, a word is
+    linked with the latest word before it that has this sense. If this is the same word again, there is no
+    edge. Pronouns and other words of closed classes have no edges.
 
     Words are not disambiguated: two are related if any of their first `senses` senses are.
 
-    The files are read by NLTK, which AllenNLP installs: `python -m nltk.downloader wordnet` gets them. Each process
-    loads them when it annotates its first text.
+    The files are read by NLTK, which AllenNLP installs: `python -m nltk.downloader wordnet` gets them. Each
+    process loads them when it annotates its first text.
 
     Registered as an `Annotator` with name "wordnet".
 
@@ -56,7 +59,9 @@ class WordNet(Annotator):
     def __init__(self, relations: Sequence[str] = RELATIONS, senses: int = 2, levels: int = 2) -> None:
         unknown = sorted(set(relations) - set(RELATIONS))
         if unknown:
-            raise ConfigurationError(f"wordnet: relations has {unknown[0]!r}, expected some of {', '.join(RELATIONS)}")
+            raise ConfigurationError(
+                f"wordnet: relations has {unknown[0]!r}, expected some of {', '.join(RELATIONS)}"
+            )
         check_number("wordnet", "senses", senses)
         check_number("wordnet", "levels", levels)
         self._relations = sorted(set(relations))
@@ -107,7 +112,9 @@ def _related(lemma: str, sense: Any, relation: str, levels: int) -> Iterator[Any
                 yield from (antonym.synset() for antonym in word.antonyms())
     else:
         steps = POINTERS[relation]
-        yield from sense.closure(lambda s: [related for step in steps for related in getattr(s, step)()], depth=levels)
+        yield from sense.closure(
+            lambda s: [related for step in steps for related in getattr(s, step)()], depth=levels
+        )
 
 
 def _edges(entries: Sequence[Entry], relations: Sequence[str]) -> Iterator[Edge]:
@@ -118,10 +125,14 @@ def _edges(entries: Sequence[Entry], relations: Sequence[str]) -> Iterator[Edge]
             ends = [(i, with_sense[sense]) for sense in entry.targets[relation] if sense in with_sense]
             if relation not in ("antonym", "synonym"):
                 ends += [
-                    (with_target[relation, sense], i) for sense in entry.senses if (relation, sense) in with_target
+                    (with_target[relation, sense], i)
+                    for sense in entry.senses
+                    if (relation, sense) in with_target
                 ]
             for source, target in sorted(set(ends)):
                 if not entries[source].lemmas & entries[target].lemmas:
                     yield Edge(relation, (source, source + 1), (target, target + 1))
         with_sense.update(dict.fromkeys(entry.senses, i))
-        with_target.update({(relation, sense): i for relation in relations for sense in entry.targets[relation]})
+        with_target.update(
+            {(relation, sense): i for relation in relations for sense in entry.targets[relation]}
+        )

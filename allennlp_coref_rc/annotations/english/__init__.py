@@ -1,6 +1,7 @@
 """
-The English pipeline of this package, by spaCy: tags, morphology, lemmas, dependencies, and types of entities. Its
-weights lie beside this file; CARD.md says what they were trained on. Annotators that need a parse call `parse`.
+The English pipeline of this package, by spaCy: tags, morphology, lemmas, dependencies, and types of entities.
+Its weights lie beside this file; CARD.md says what they were trained on. Annotators that need a parse call
+`parse`.
 """
 
 from collections.abc import Sequence
@@ -22,7 +23,8 @@ MODEL = str(Path(__file__).parent / "model")
 
 LONGEST_SENTENCE = 400
 """
-In tokens. A longer one, which has lost its full stops, is parsed in pieces: trees of any depth would take too long.
+In tokens. A longer one, which has lost its full stops, is parsed in pieces: trees of any depth would take too
+long.
 """
 
 BATCH = 64
@@ -57,10 +59,11 @@ _parsed: dict[str, list[tuple[AnnotatedText, "Doc"]]] = {}
 
 def parse(texts: Sequence[AnnotatedText], spacy_model: Optional[str] = None) -> list["Doc"]:
     """
-    The texts as docs of spaCy with the texts' own tokens and sentences (but see `LONGEST_SENTENCE`), parsed by the
-    pipeline of this package, or by another one by its name or folder. They have no lemmas, which take a third of the
-    time. A text that was among the last ones is not parsed again. So callers share docs, and must not change them.
-    Raises a `ConfigurationError` if the pipeline has no parser, or splits or merges tokens.
+    The texts as docs of spaCy with the texts' own tokens and sentences (but see `LONGEST_SENTENCE`), parsed
+    by the pipeline of this package, or by another one by its name or folder. They have no lemmas, which take
+    a third of the time. A text that was among the last ones is not parsed again. So callers share docs, and
+    must not change them. Raises a `ConfigurationError` if the pipeline has no parser, or splits or merges
+    tokens.
     """
     spacy_model = spacy_model or MODEL
     pipeline = load_pipeline(spacy_model)
@@ -104,5 +107,7 @@ def _bare(text: AnnotatedText, vocab: "Vocab", names: bool) -> "Doc":
     if names:
         compounds = compound_names(text.tokens, text.sentences)
         labels = ("person" if doc[start].lower_ in TITLES else "organization" for start in compounds)
-        doc.set_ents([Span(doc, *span, label) for span, label in zip(compounds.items(), labels)], default="missing")
+        doc.set_ents(
+            [Span(doc, *span, label) for span, label in zip(compounds.items(), labels)], default="missing"
+        )
     return doc

@@ -14,7 +14,11 @@ from allennlp_coref_rc.annotations.formats.conll_2012 import read_conll_2012
 from allennlp_coref_rc.annotations.formats.conll_2016 import read_conll_2016
 from allennlp_coref_rc.annotations.formats.conllu import read_conllu
 from allennlp_coref_rc.annotations.formats.corenlp import read_corenlp
-from allennlp_coref_rc.annotations.formats.dassa import annotated_text_from_dassa, document_from_dassa, read_dassa
+from allennlp_coref_rc.annotations.formats.dassa import (
+    annotated_text_from_dassa,
+    document_from_dassa,
+    read_dassa,
+)
 from allennlp_coref_rc.annotations.formats.e2e_coref import read_e2e_coref
 from allennlp_coref_rc.annotations.formats.gap import read_gap
 from allennlp_coref_rc.common.errors import ConfigurationError
@@ -25,13 +29,17 @@ logger = logging.getLogger(__name__)
 
 
 class Format(NamedTuple):
-    """The function that reads a file and says what it leaves out, and the pattern of such files in a folder."""
+    """
+    The function that reads a file and says what it leaves out, and the pattern of such files in a folder.
+    """
 
     read: Callable[[str, LeaveOut], Iterator[AnnotatedText]]
     files: str
 
     def list_files(self, path: str) -> list[str]:
-        """The file of a path; or the files of a pattern, or of this format in a folder, in order of their names."""
+        """
+        The file of a path; or the files of a pattern, or of this format in a folder, in order of their names.
+        """
         if os.path.isfile(path) or not os.path.isdir(path) and not glob.has_magic(path):
             return [path]
         pattern = os.path.join(glob.escape(path), self.files) if os.path.isdir(path) else path
@@ -42,8 +50,9 @@ class Format(NamedTuple):
 
     def items(self, path: str) -> Iterator[Union[AnnotatedText, ConfigurationError]]:
         """
-        The texts of the files that `list_files` lists, and the errors of malformed annotations, documents and files,
-        which are left out. Raises the first error if there is no text, or if a file is damaged after its first text.
+        The texts of the files that `list_files` lists, and the errors of malformed annotations, documents and
+        files, which are left out. Raises the first error if there is no text, or if a file is damaged after
+        its first text.
         """
         found, errors = 0, []
         for file in self.list_files(path):
@@ -72,7 +81,9 @@ class Format(NamedTuple):
             else:
                 yield item
         if errors:
-            logger.warning("%s: %s left out; the first: %s", path, counted(len(errors), "malformed part"), errors[0])
+            logger.warning(
+                "%s: %s left out; the first: %s", path, counted(len(errors), "malformed part"), errors[0]
+            )
 
 
 def read_annotated(path: str, leave_out: LeaveOut = refuse) -> Iterator[AnnotatedText]:

@@ -29,17 +29,18 @@ COREFERENCE = "coref"
 
 def read_brat(path: str, leave_out: LeaveOut = refuse) -> Iterator[AnnotatedText]:
     """
-    The text of a stand-off file of brat (Stenetorp et al., EACL 2012), `NAME.ann`, and of the `NAME.txt` beside it.
-    Relations whose names begin with "coref" (`R1<TAB>Coreference Arg1:T1 Arg2:T2`) and all equivalences (`*<TAB>Equiv
-    T1 T2 T3`) make its coreference clusters. Any other relation is an edge of its name, from the first argument to the
-    second. An event (`E1<TAB>Buy:T1 Buyer:T2`) has an edge from its trigger to each argument, of the argument's role.
-    Each line of the text is a sentence, and its tokens end at white space and wherever an annotation begins or ends.
+    The text of a stand-off file of brat (Stenetorp et al., EACL 2012), `NAME.ann`, and of the `NAME.txt`
+    beside it. Relations whose names begin with "coref" (`R1<TAB>Coreference Arg1:T1 Arg2:T2`) and all
+    equivalences (`*<TAB>Equiv T1 T2 T3`) make its coreference clusters. Any other relation is an edge of its
+    name, from the first argument to the second. An event (`E1<TAB>Buy:T1 Buyer:T2`) has an edge from its
+    trigger to each argument, of the argument's role. Each line of the text is a sentence, and its tokens end
+    at white space and wherever an annotation begins or ends.
 
-    The span of a discontinuous annotation goes from its first to its last character; the span of an event is its
-    trigger. Types of annotations, attributes, normalizations and notes are not read. The id is NAME.
+    The span of a discontinuous annotation goes from its first to its last character; the span of an event is
+    its trigger. Types of annotations, attributes, normalizations and notes are not read. The id is NAME.
 
-    For brat's offsets, `\r\n` is two characters and a byte order mark is one. If more annotations fit a text in which
-    tools have made one character and none of them, that text is taken.
+    For brat's offsets, `\r\n` is two characters and a byte order mark is one. If more annotations fit a text
+    in which tools have made one character and none of them, that text is taken.
     """
     name = bare(path).removesuffix(".ann")
     if name == bare(path):
@@ -51,12 +52,16 @@ def read_brat(path: str, leave_out: LeaveOut = refuse) -> Iterator[AnnotatedText
         rows = [(f"{path}, line {number}", line.rstrip("\r\n")) for number, line in enumerate(lines, start=1)]
     bare_text, lines_of_one = text.removeprefix("\ufeff"), text.replace("\r\n", "\n")
     readings = dict.fromkeys([text, bare_text, lines_of_one, bare_text.replace("\r\n", "\n")])
-    annotations = min((_Annotations(reading, rows) for reading in readings), key=lambda read: len(read.errors))
+    annotations = min(
+        (_Annotations(reading, rows) for reading in readings), key=lambda read: len(read.errors)
+    )
     for error in annotations.errors:
         leave_out(error)
     tokens, sentences, places = _tokens(annotations.text, annotations.spans.values())
     clusters = [sorted({places[span] for span in cluster}) for cluster in annotations.clusters(leave_out)]
-    edges = [Edge(kind, places[source], places[target]) for kind, source, target in annotations.edges(leave_out)]
+    edges = [
+        Edge(kind, places[source], places[target]) for kind, source, target in annotations.edges(leave_out)
+    ]
     yield AnnotatedText(tokens, sentences, sorted(clusters), edges=edges, id=os.path.basename(name)).checked()
 
 
@@ -88,13 +93,19 @@ class _Annotations:
         elif id[0] == "E":
             event = EVENT.match(rest)
             if not event:
-                raise ConfigurationError(f"{place}: found {rest[:80]!r}, expected an event like Type:T1 Role:T2")
+                raise ConfigurationError(
+                    f"{place}: found {rest[:80]!r}, expected an event like Type:T1 Role:T2"
+                )
             self._triggers[id] = event[1]
-            self._relations.extend((place, role, id, argument) for role, argument in ARGUMENT.findall(event[2]))
+            self._relations.extend(
+                (place, role, id, argument) for role, argument in ARGUMENT.findall(event[2])
+            )
         elif id[0] == "R":
             relation = RELATION.match(rest)
             if not relation:
-                raise ConfigurationError(f"{place}: found {rest!r:.80}, expected a relation like Coref Arg1:T1 Arg2:T2")
+                raise ConfigurationError(
+                    f"{place}: found {rest!r:.80}, expected a relation like Coref Arg1:T1 Arg2:T2"
+                )
             kind, source, target = relation.groups()
             if kind.lower().startswith(COREFERENCE):
                 self._links.append((place, [source, target]))
@@ -103,26 +114,36 @@ class _Annotations:
         elif id == "*":
             _, *ids = rest.split() or [""]
             if len(ids) < 2:
-                raise ConfigurationError(f"{place}: found {rest[:80]!r}, expected an equivalence like Equiv T1 T2")
+                raise ConfigurationError(
+                    f"{place}: found {rest[:80]!r}, expected an equivalence like Equiv T1 T2"
+                )
             self._links.append((place, ids))
         elif id[0] not in "AMN#":
-            raise ConfigurationError(f"{place}: found the id {id[:80]!r}, expected T1, R1, E1, A1, M1, N1, #1, …")
+            raise ConfigurationError(
+                f"{place}: found the id {id[:80]!r}, expected T1, R1, E1, A1, M1, N1, #1, …"
+            )
 
     def _characters(self, place: str, annotation: str) -> Span:
         head, tab, covered = annotation.partition("\t")
         match = TEXT_BOUND.match(head)
         if not match:
-            raise ConfigurationError(f"{place}: found {head[:80]!r}, expected a type and offsets like Person 0 4;6 9")
+            raise ConfigurationError(
+                f"{place}: found {head[:80]!r}, expected a type and offsets like Person 0 4;6 9"
+            )
         parts = [tuple(map(int, part.split())) for part in match[2].split(";")]
         for start, stop in parts:
             if not start < stop <= len(self.text):
                 length = len(self.text)
-                raise ConfigurationError(f"{place}: found the offsets {start} {stop}, expected start < end <= {length}")
+                raise ConfigurationError(
+                    f"{place}: found the offsets {start} {stop}, expected start < end <= {length}"
+                )
         annotated = " ".join(self.text[start:stop] for start, stop in parts)
         if not any(WORD.search(self.text, *part) for part in parts):
             raise ConfigurationError(f"{place}: found an annotation of white space, expected one of text")
         if tab and "".join(annotated.split()) != "".join(covered.split()):
-            raise ConfigurationError(f"{place}: found {covered[:80]!r}, expected what is there, {annotated[:80]!r}")
+            raise ConfigurationError(
+                f"{place}: found {covered[:80]!r}, expected what is there, {annotated[:80]!r}"
+            )
         return min(start for start, _ in parts), max(stop for _, stop in parts)
 
     def clusters(self, leave_out: LeaveOut) -> list[list[Span]]:
@@ -141,7 +162,10 @@ class _Annotations:
         return [[self.spans[name] for name in cluster] for cluster in distinct.values()]
 
     def edges(self, leave_out: LeaveOut) -> Iterator[tuple[str, Span, Span]]:
-        """The type, the source and the target of each relation that is not coreference, and of events' arguments."""
+        """
+        The type, the source and the target of each relation that is not coreference, and of events'
+        arguments.
+        """
 
         def edge(place: str, kind: str, *ends: str) -> tuple[str, Span, Span]:
             source, target = (self.spans[self._text_bound(place, name)] for name in ends)
@@ -152,7 +176,9 @@ class _Annotations:
     def _text_bound(self, place: str, name: str) -> str:
         name = self._triggers.get(name, name)
         if name not in self.spans:
-            raise ConfigurationError(f"{place}: found {name[:80]!r}, expected the id of an annotation of the text")
+            raise ConfigurationError(
+                f"{place}: found {name[:80]!r}, expected the id of an annotation of the text"
+            )
         return name
 
 
@@ -172,4 +198,8 @@ def _tokens(text: str, spans: Iterable[Span]) -> tuple[list[str], list[Span], di
                 tokens.append(text[start:stop])
         if len(tokens) > first:
             sentences.append((first, len(tokens)))
-    return tokens, sentences, {span: (bisect_left(starts, span[0]), bisect_left(starts, span[1])) for span in spans}
+    return (
+        tokens,
+        sentences,
+        {span: (bisect_left(starts, span[0]), bisect_left(starts, span[1])) for span in spans},
+    )

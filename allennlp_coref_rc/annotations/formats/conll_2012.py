@@ -8,10 +8,16 @@ from allennlp_coref_rc.common.files import open_text
 from allennlp_coref_rc.common.malformed import LeaveOut, kept, refuse
 
 MIN_COLUMNS = 12
-"""Eleven columns about the word, and the last for coreference. Each predicate of the sentence adds one before it."""
+"""
+Eleven columns about the word, and the last for coreference. Each predicate of the sentence adds one before
+it.
+"""
 
 KEY_COLUMNS = 5
-"""The columns of the scorer's keys: the document, its part, the number of the word, the word, and its coreference."""
+"""
+The columns of the scorer's keys: the document, its part, the number of the word, the word, and its
+coreference.
+"""
 
 BEGIN = re.compile(r"#begin document \((.*)\);(?: part (\d{1,9}))?\s*$")
 
@@ -27,17 +33,20 @@ Row = tuple[int, list[str]]
 
 def read_conll_2012(path: str, leave_out: LeaveOut = refuse) -> Iterator[AnnotatedText]:
     """
-    The documents of a file in the format of the CoNLL-2012 shared task (Pradhan et al., 2012), plain or compressed,
-    with sentences, coreference clusters by number (the last column) and PropBank frames (column 12 to the last but
-    one). The predicate of the nth frame is its argument `V`, or else the nth word with a frameset (column 8). Tabs
-    separate the columns, which may then be empty, as in LitBank; in a line without tabs blanks do. Keys of the scorer,
-    with five columns, have no frames.
+    The documents of a file in the format of the CoNLL-2012 shared task (Pradhan et al., 2012), plain or
+    compressed, with sentences, coreference clusters by number (the last column) and PropBank frames (column
+    12 to the last but one). The predicate of the nth frame is its argument `V`, or else the nth word with a
+    frameset (column 8). Tabs separate the columns, which may then be empty, as in LitBank; in a line without
+    tabs blanks do. Keys of the scorer, with five columns, have no frames.
 
-    Each part of a document is a separate text with the id "NAME_PART", or "NAME" without a part. `leave_out` gets the
-    errors of malformed mentions and frames, and of parts with other malformed lines, with the file and the line.
+    Each part of a document is a separate text with the id "NAME_PART", or "NAME" without a part. `leave_out`
+    gets the errors of malformed mentions and frames, and of parts with other malformed lines, with the file
+    and the line.
     """
     with open_text(path) as lines:
-        yield from filter(None, kept(lambda block: _document(path, block, leave_out), _blocks(lines), leave_out))
+        yield from filter(
+            None, kept(lambda block: _document(path, block, leave_out), _blocks(lines), leave_out)
+        )
 
 
 def _blocks(lines: Iterable[str]) -> Iterator[list[tuple[int, str]]]:
@@ -60,7 +69,9 @@ def _document(path: str, block: list[tuple[int, str]], leave_out: LeaveOut) -> O
         if line.startswith("#begin"):
             match = BEGIN.match(line)
             if not match:
-                raise ConfigurationError(f"{where}: found {line[:80]!r}, expected #begin document (NAME); part NUMBER")
+                raise ConfigurationError(
+                    f"{where}: found {line[:80]!r}, expected #begin document (NAME); part NUMBER"
+                )
             id = match[1] if match[2] is None else f"{match[1]}_{int(match[2])}"
             document = _Document(path, number, id, leave_out)
         elif document is None or text is not None:
@@ -107,7 +118,9 @@ class _Document:
         if len(columns) != expected or expected < MIN_COLUMNS and expected != KEY_COLUMNS:
             allowed = f"{KEY_COLUMNS}, or {MIN_COLUMNS} or more"
             wanted = f"{expected}, as in the sentence so far" if self.sentence else allowed
-            raise ConfigurationError(f"{self.path}, line {number}: found {len(columns)} columns, expected {wanted}")
+            raise ConfigurationError(
+                f"{self.path}, line {number}: found {len(columns)} columns, expected {wanted}"
+            )
         if not columns[3]:
             raise ConfigurationError(f"{self.path}, line {number}: found no word in column 4")
         self._add_mentions(number, columns[-1])
@@ -119,7 +132,9 @@ class _Document:
         matches = [] if column in NONE else list(COREFERENCE.finditer(column))
         if column not in NONE and "".join(match[0] for match in matches) != column:
             matches = []
-            self._leave_out(number, f"found {column[:80]!r}, expected mentions like (1, 1) or (1), with | between them")
+            self._leave_out(
+                number, f"found {column[:80]!r}, expected mentions like (1, 1) or (1), with | between them"
+            )
         for match in matches:
             if not (match[1] or match[3]):
                 self._leave_out(number, f"found {column[:80]!r}, expected mentions like (1, 1) or (1)")
@@ -141,7 +156,9 @@ class _Document:
             self.sentences.append((start, end))
             if len(self.sentence[0][1]) >= MIN_COLUMNS:
                 frames = range(MIN_COLUMNS - 1, len(self.sentence[0][1]) - 1)
-                found = kept(lambda column: _frame(self.path, self.sentence, column, start), frames, self.leave_out)
+                found = kept(
+                    lambda column: _frame(self.path, self.sentence, column, start), frames, self.leave_out
+                )
                 self.frames.extend(filter(None, found))
             self.sentence = []
 
@@ -190,4 +207,6 @@ def _arguments(path: str, rows: Sequence[Row], column: int, offset: int) -> Iter
                 yield role, (start, token + 1)
     if opened:
         role, _, number = opened[0]
-        raise ConfigurationError(f"{path}, line {number}: found no end of the argument {role} in column {column + 1}")
+        raise ConfigurationError(
+            f"{path}, line {number}: found no end of the argument {role} in column {column + 1}"
+        )

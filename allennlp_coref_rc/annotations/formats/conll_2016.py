@@ -5,7 +5,12 @@ from itertools import accumulate
 from typing import Optional
 
 from allennlp_coref_rc.annotations.alignment import UNKNOWN, normalized
-from allennlp_coref_rc.annotations.annotated_text import RELATION_TYPES, AnnotatedText, DiscourseRelation, Span
+from allennlp_coref_rc.annotations.annotated_text import (
+    RELATION_TYPES,
+    AnnotatedText,
+    DiscourseRelation,
+    Span,
+)
 from allennlp_coref_rc.annotations.tokenization import spans_of
 from allennlp_coref_rc.common.json_value import JsonValue, read_json
 from allennlp_coref_rc.common.malformed import LeaveOut, kept, refuse
@@ -18,13 +23,13 @@ MAX_TOKENS = 1_000_000
 
 def read_conll_2016(path: str, leave_out: LeaveOut = refuse) -> Iterator[AnnotatedText]:
     """
-    The documents of a `relations.json` of the CoNLL-2015 and CoNLL-2016 shared tasks (Xue et al., 2016): shallow
-    discourse relations by `DocID`. A relation with several senses becomes several relations.
+    The documents of a `relations.json` of the CoNLL-2015 and CoNLL-2016 shared tasks (Xue et al., 2016):
+    shallow discourse relations by `DocID`. A relation with several senses becomes several relations.
 
-    Tokens and sentences come from the `parses.json` beside this file. Without a `parses.json`, the text ends with the
-    last token that a relation mentions. A token is then known only from an argument whose `RawText` splits into as many
-    words as the argument has tokens; all other tokens are `UNKNOWN`. Such a text is aligned by the positions of its
-    tokens.
+    Tokens and sentences come from the `parses.json` beside this file. Without a `parses.json`, the text ends
+    with the last token that a relation mentions. A token is then known only from an argument whose `RawText`
+    splits into as many words as the argument has tokens; all other tokens are `UNKNOWN`. Such a text is
+    aligned by the positions of its tokens.
     """
     texts: dict[str, AnnotatedText] = {}
     parses = os.path.join(os.path.dirname(path), PARSES)
@@ -48,7 +53,9 @@ def read_conll_2016(path: str, leave_out: LeaveOut = refuse) -> Iterator[Annotat
                 raise part.error("an argument with a TokenList that is not empty")
         connective = _part(relation.get("Connective"), text, known)
         kind = relation["Type"].choice(RELATION_TYPES)
-        text.relations.extend(DiscourseRelation(kind, sense, arg1, arg2, connective) for sense in senses.strings())
+        text.relations.extend(
+            DiscourseRelation(kind, sense, arg1, arg2, connective) for sense in senses.strings()
+        )
 
     for _ in kept(add, read_json(path), leave_out):
         pass
@@ -58,7 +65,9 @@ def read_conll_2016(path: str, leave_out: LeaveOut = refuse) -> Iterator[Annotat
 
 
 def _text(id: str, document: JsonValue) -> tuple[str, AnnotatedText]:
-    sentences = [[_word(word) for word in sentence["words"].list()] for sentence in document["sentences"].list()]
+    sentences = [
+        [_word(word) for word in sentence["words"].list()] for sentence in document["sentences"].list()
+    ]
     return id, replace(AnnotatedText.of_sentences(list(filter(None, sentences))), id=id)
 
 
@@ -81,13 +90,17 @@ def _part(part: Optional[JsonValue], text: AnnotatedText, known: bool) -> list[S
         for place, word in zip(ordered, _words(part, [places[place] for place in ordered])):
             before = text.tokens[place]
             if UNKNOWN not in (before, word) and normalized(before) != normalized(word):
-                raise part.error(f"the token {place} to be {before[:30]!r}, as in another relation, not {word[:30]!r}")
+                raise part.error(
+                    f"the token {place} to be {before[:30]!r}, as in another relation, not {word[:30]!r}"
+                )
             text.tokens[place] = before if word == UNKNOWN else word
     return spans_of(ordered)
 
 
 def _place(token: JsonValue, limit: int) -> int:
-    """A token's index, given alone or in a list [first character, last, index, sentence, index in the sentence]."""
+    """
+    A token's index, given alone or in a list [first character, last, index, sentence, index in the sentence].
+    """
     if isinstance(token.value, list):
         values = token.list()
         if len(values) != 5:

@@ -22,11 +22,17 @@ PART = re.compile(r"\[(\d{1,3})/(\d{1,3})\]$")
 """The part of a discontinuous mention, after the number of its entity or the last value."""
 
 NUMBERS = ("eid", "GRP")
-"""The names of the value that is the number of the entity: in CorefUD, and in GUM and the other corpora of UD."""
+"""
+The names of the value that is the number of the entity: in CorefUD, and in GUM and the other corpora of UD.
+"""
 
 EMPTY = "mentions left out that are only empty nodes"
-UNNUMBERED = f"mentions left out, as # global.Entity has none of {', '.join(NUMBERS)}, which are numbers of entities"
-UNDECLARED = "mentions whose first value is taken for the number of the entity, as there is no # global.Entity"
+UNNUMBERED = (
+    f"mentions left out, as # global.Entity has none of {', '.join(NUMBERS)}, which are numbers of entities"
+)
+UNDECLARED = (
+    "mentions whose first value is taken for the number of the entity, as there is no # global.Entity"
+)
 """What a warning says of a file, after the number of such mentions."""
 
 # Python refuses to convert more than some thousand digits.
@@ -45,8 +51,9 @@ class Word(NamedTuple):
 
 class Sentence(NamedTuple):
     """
-    A sentence of a document, by default the file, with its words, and its ranges ("3-4") and empty nodes ("8.1").
-    `entity` is the file's last `# global.Entity`: the names of the values of `Entity=`, with "-" between them.
+    A sentence of a document, by default the file, with its words, and its ranges ("3-4") and empty nodes
+    ("8.1"). `entity` is the file's last `# global.Entity`: the names of the values of `Entity=`, with "-"
+    between them.
     """
 
     document: str
@@ -58,7 +65,10 @@ class Sentence(NamedTuple):
 
 
 def read_conllu_sentences(path: str, leave_out: LeaveOut = refuse) -> Iterator[Sentence]:
-    """The sentences of a file in CoNLL-U, or in one of the formats that add columns to it, the same to each word."""
+    """
+    The sentences of a file in CoNLL-U, or in one of the formats that add columns to it, the same to each
+    word.
+    """
     document, begins, entity = path, True, ""
     with open_text(path) as lines:
         # The parser uses a file only for its lines.
@@ -76,7 +86,10 @@ def read_conllu_sentences(path: str, leave_out: LeaveOut = refuse) -> Iterator[S
 
 
 def _numbered(lines: Iterable[str]) -> Iterator[str]:
-    """The lines, where those of words have their line number as a further column. The parser does not count lines."""
+    """
+    The lines, where those of words have their line number as a further column. The parser does not count
+    lines.
+    """
     for number, line in enumerate(lines, start=1):
         row = line.rstrip("\r\n")
         is_word = row.strip() and not row.strip().startswith("#")
@@ -99,7 +112,8 @@ def _words(path: str, rows: Iterable[list[str]]) -> tuple[list[Word], list[Word]
             number = None
         if number is None:
             raise ConfigurationError(f"{place}: found the ID {id!r:.60}, expected a number")
-        # These are empty nodes between words, and ranges of contracted words. They may lack columns that words have.
+        # These are empty nodes between words, and ranges of contracted words. They may lack columns that
+        # words have.
         if isinstance(number, tuple):
             others.append(Word(form, int(line), columns))
             continue
@@ -122,19 +136,21 @@ def _words(path: str, rows: Iterable[list[str]]) -> tuple[list[Word], list[Word]
 
 def read_conllu(path: str, leave_out: LeaveOut = refuse) -> Iterator[AnnotatedText]:
     """
-    The documents of a file in CoNLL-U (Universal Dependencies): tokens, sentences, dependencies as edges, and the
-    coreference of CorefUD (Nedoluzhko et al., LREC 2022), `Entity=` in the column MISC, as clusters.
+    The documents of a file in CoNLL-U (Universal Dependencies): tokens, sentences, dependencies as edges, and
+    the coreference of CorefUD (Nedoluzhko et al., LREC 2022), `Entity=` in the column MISC, as clusters.
 
-    Tokens are those of the text: the words of a range ("3-4") are one token. As in `spacy_dependencies`, an edge leads
-    from the token of the head to the token, and roots have no edge; nor have words of one token. A discontinuous
-    mention goes from its first to its last token. Mentions that are only empty nodes are left out, and a warning says
-    how many. Enhanced dependencies, bridging and split antecedents are not read.
+    Tokens are those of the text: the words of a range ("3-4") are one token. As in `spacy_dependencies`, an
+    edge leads from the token of the head to the token, and roots have no edge; nor have words of one token. A
+    discontinuous mention goes from its first to its last token. Mentions that are only empty nodes are left
+    out, and a warning says how many. Enhanced dependencies, bridging and split antecedents are not read.
 
-    The file's `# global.Entity` says which value of a mention is the number of its entity: `eid` or `GRP`. If it has
-    neither, there are no clusters, and a warning says so. Without this line the number is the first value.
+    The file's `# global.Entity` says which value of a mention is the number of its entity: `eid` or `GRP`. If
+    it has neither, there are no clusters, and a warning says so. Without this line the number is the first
+    value.
 
-    A document begins at each `# newdoc`, whose `id` is the text's. A file without `# newdoc` is a document with the
-    name of the file as its id. `leave_out` gets the errors of malformed sentences, dependencies and mentions.
+    A document begins at each `# newdoc`, whose `id` is the text's. A file without `# newdoc` is a document
+    with the name of the file as its id. `leave_out` gets the errors of malformed sentences, dependencies and
+    mentions.
     """
     file = bare(os.path.basename(path)).removesuffix(".conllu")
     document: Optional[_Document] = None
@@ -165,7 +181,9 @@ class _Document:
         self.open: dict[str, list[tuple[int, int]]] = {}
         """For each entity, the token and the line at which each mention begins that has not ended yet."""
         self.parts: dict[str, tuple[int, int]] = {}
-        """For each entity, the token and the line at which its discontinuous mention begins, while parts follow."""
+        """
+        For each entity, the token and the line at which its discontinuous mention begins, while parts follow.
+        """
 
     def add(self, sentence: Sentence) -> None:
         begin = len(self.tokens)
@@ -179,7 +197,9 @@ class _Document:
                 self.tokens.append(ranges.get(i, word).form)
             place.append(len(self.tokens) - 1)
         self.sentences.append((begin, len(self.tokens)))
-        self.edges.extend(filter(None, kept(lambda word: self._edge(word, place), sentence.words, self.leave_out)))
+        self.edges.extend(
+            filter(None, kept(lambda word: self._edge(word, place), sentence.words, self.leave_out))
+        )
         rows = [*sentence.words, *(row for row in sentence.others if "." in row.columns[0])]
         for row in sorted(rows, key=_order):
             number = _number(row)
@@ -208,7 +228,9 @@ class _Document:
             matches = list(BRACKET.finditer(brackets))
             good = all(bracket[1] or bracket[3] for bracket in matches)
             if not good or "".join(bracket[0] for bracket in matches) != brackets:
-                self._leave_out(row.line, f"found {brackets[:80]!r}, expected mentions like (e1-person-1-, e1) or (e1)")
+                self._leave_out(
+                    row.line, f"found {brackets[:80]!r}, expected mentions like (e1-person-1-, e1) or (e1)"
+                )
                 continue
             if number_at is None:
                 self.notes[UNNUMBERED] += sum(bool(bracket[1]) for bracket in matches)
@@ -218,7 +240,9 @@ class _Document:
                     self.notes[UNDECLARED] += 1
                 self._add_bracket(row, bracket, number_at, start, stop)
 
-    def _add_bracket(self, row: Word, bracket: "re.Match[str]", number_at: int, start: int, stop: int) -> None:
+    def _add_bracket(
+        self, row: Word, bracket: "re.Match[str]", number_at: int, start: int, stop: int
+    ) -> None:
         opens, content, closes = bracket.groups()
         values = content.split("-")
         # A bracket that only closes may have the number alone.

@@ -12,21 +12,23 @@ from allennlp_coref_rc.common.malformed import LeaveOut, kept, refuse
 SUFFIX = re.compile(r"(\.(txt|jsonl?|gz|bz2|xz))*$")
 
 DEPENDENCIES = ("basicDependencies", "basic-dependencies")
-"""The keys of the dependencies that are read: that of today's CoreNLP, and that of version 3.6 and those before."""
+"""
+The keys of the dependencies that are read: that of today's CoreNLP, and that of version 3.6 and those before.
+"""
 
 
 def read_corenlp(path: str, leave_out: LeaveOut = refuse) -> Iterator[AnnotatedText]:
     """
-    The documents of a file in CoreNLP's JSON (Manning et al., ACL 2014), in the order of the file: tokens, sentences,
-    coreference chains, and dependencies as edges. The file is a single object, or has an object on each line. A token
-    is its `originalText` or, if there is none, its `word`.
+    The documents of a file in CoreNLP's JSON (Manning et al., ACL 2014), in the order of the file: tokens,
+    sentences, coreference chains, and dependencies as edges. The file is a single object, or has an object on
+    each line. A token is its `originalText` or, if there is none, its `word`.
 
-    Dependencies are `basicDependencies`, or `basic-dependencies` as CoreNLP 3.6 writes. A sentence with none but
-    collapsed or enhanced ones is malformed. As in `spacy_dependencies`, an edge leads from the head of a token to the
-    token, and roots have no edge. Trees, entities, quotations and triples are not read.
+    Dependencies are `basicDependencies`, or `basic-dependencies` as CoreNLP 3.6 writes. A sentence with none
+    but collapsed or enhanced ones is malformed. As in `spacy_dependencies`, an edge leads from the head of a
+    token to the token, and roots have no edge. Trees, entities, quotations and triples are not read.
 
-    The id is the `docId`. If there is none, a file with a single document gives its name, up to `.json`, as the id;
-    otherwise there is no id.
+    The id is the `docId`. If there is none, a file with a single document gives its name, up to `.json`, as
+    the id; otherwise there is no id.
     """
     values = read_json(path)
     first = list(islice(values, 2))

@@ -25,9 +25,9 @@ logger = logging.getLogger(__name__)
 
 def read_dassa(path: str, leave_out: LeaveOut = refuse) -> Iterator[AnnotatedText]:
     """
-    The texts of a file of DASSA's annotated NarrativeQA (Mihaylov and Frank, EMNLP 2019), which has a document on each
-    line. A document has a summary, whose id is the `document_id`, and questions, whose ids are `DOCUMENT##000`,
-    `DOCUMENT##001`, … as in the authors' code.
+    The texts of a file of DASSA's annotated NarrativeQA (Mihaylov and Frank, EMNLP 2019), which has a
+    document on each line. A document has a summary, whose id is the `document_id`, and questions, whose ids
+    are `DOCUMENT##000`, `DOCUMENT##001`, … as in the authors' code.
     """
     numbered = enumerate(read_json(path))
     for texts in kept(lambda item: list(_texts(*item, leave_out)), numbered, leave_out):
@@ -47,8 +47,9 @@ def _texts(number: int, document: JsonValue, leave_out: LeaveOut) -> Iterator[An
 
 def document_from_dassa(number: int, values: JsonValue, leave_out: LeaveOut = refuse) -> Document:
     """
-    A document of such a file, with its number in the file, from 0. The data of a question are its `answers` and, if the
-    file has chunks that are like them, the first one as its `span`. `leave_out` gets the errors of malformed questions.
+    A document of such a file, with its number in the file, from 0. The data of a question are its `answers`
+    and, if the file has chunks that are like them, the first one as its `span`. `leave_out` gets the errors
+    of malformed questions.
     """
     name = _name(number, values)
     parts, known = [annotated_text_from_dassa(values["summary_parse"])], []
@@ -73,14 +74,15 @@ def annotated_text_from_dassa(
     parse: JsonValue, srl: Optional[JsonValue] = None, leave_out: LeaveOut = refuse
 ) -> AnnotatedText:
     """
-    The text of a `summary_parse` or `question_parse`. This is an object whose `sentences` have `tokens` and `srl`,
-    whose `coref_clusters` have `mentions`, and whose `sdp` is a list of discourse relations. Spans are positions in the
-    whole text.
+    The text of a `summary_parse` or `question_parse`. This is an object whose `sentences` have `tokens` and
+    `srl`, whose `coref_clusters` have `mentions`, and whose `sdp` is a list of discourse relations. Spans are
+    positions in the whole text.
 
-    The words that were labelled with roles may differ from the tokens. If there are as many tags as tokens, each token
-    gets its tag; otherwise words and tokens are aligned by their characters. (The authors' code fills in missing tokens
-    and leaves other differences as they are.) Frames that do not fit in either way are left out, and so are relations
-    that lack an argument. A warning says how many. `leave_out` gets the errors of those that are malformed.
+    The words that were labelled with roles may differ from the tokens. If there are as many tags as tokens,
+    each token gets its tag; otherwise words and tokens are aligned by their characters. (The authors' code
+    fills in missing tokens and leaves other differences as they are.) Frames that do not fit in either way
+    are left out, and so are relations that lack an argument. A warning says how many. `leave_out` gets the
+    errors of those that are malformed.
 
     `srl` has the roles of the whole text (`question_srl` in the file), used if no sentence has its own.
     """
@@ -153,7 +155,9 @@ def _frame(tags: list[str], words: list[str], tokens: list[str], offset: int) ->
         return placed and (placed[0] + offset, placed[1] + offset)
 
     predicate = place(frame.predicate)
-    return predicate and Frame(predicate, [(role, placed) for role, span in frame.arguments if (placed := place(span))])
+    return predicate and Frame(
+        predicate, [(role, placed) for role, span in frame.arguments if (placed := place(span))]
+    )
 
 
 def _relation(relation: JsonValue, length: int) -> Optional[DiscourseRelation]:

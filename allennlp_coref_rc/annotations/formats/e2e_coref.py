@@ -12,12 +12,13 @@ CLUSTERS = ("clusters", "predicted_clusters")
 
 def read_e2e_coref(path: str, leave_out: LeaveOut = refuse) -> Iterator[AnnotatedText]:
     """
-    The documents of a file of JSON lines as in e2e-coref (Lee et al., NAACL 2018) and the models after it. They have
-    `sentences`, lists of tokens, or all `tokens`, and `clusters` of mentions [first token, last token], counted from 0
-    through the document; without any, the `predicted_clusters`. The id is the `doc_key`. Speakers are not read.
+    The documents of a file of JSON lines as in e2e-coref (Lee et al., NAACL 2018) and the models after it.
+    They have `sentences`, lists of tokens, or all `tokens`, and `clusters` of mentions [first token, last
+    token], counted from 0 through the document; without any, the `predicted_clusters`. The id is the
+    `doc_key`. Speakers are not read.
 
-    A document of fastcoref has a `text` in place of tokens, which is tokenised by spaCy's rules, and its mentions are
-    [first character, end). A mention's tokens are those that have any of its characters.
+    A document of fastcoref has a `text` in place of tokens, which is tokenised by spaCy's rules, and its
+    mentions are [first character, end). A mention's tokens are those that have any of its characters.
     """
     for number, document in enumerate(read_json(path), start=1):
         make = partial(_document, default_id=f"{os.path.basename(path)}:{number}", leave_out=leave_out)
@@ -29,7 +30,11 @@ def _document(document: JsonValue, default_id: str, leave_out: LeaveOut) -> Anno
     if sentences is None and tokens is None:
         text = AnnotatedText.of_text(document["text"].string())
     else:
-        split = [sentence.strings() for sentence in sentences.list()] if sentences else [document["tokens"].strings()]
+        split = (
+            [sentence.strings() for sentence in sentences.list()]
+            if sentences
+            else [document["tokens"].strings()]
+        )
         text = AnnotatedText.of_sentences(list(filter(None, split)))
     id = document.get("doc_key")
     text.id = id.name() if id else default_id

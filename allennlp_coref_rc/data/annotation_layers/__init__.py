@@ -1,4 +1,7 @@
-"""The parts of an annotated text that encoders read: edges between tokens, clusters, and views for attention heads."""
+"""
+The parts of an annotated text that encoders read: edges between tokens, clusters, and views for attention
+heads.
+"""
 
 from allennlp_coref_rc.data.annotation_layers.annotation_layer import (
     AnnotationLayer,
@@ -6,7 +9,12 @@ from allennlp_coref_rc.data.annotation_layers.annotation_layer import (
     Layer,
     label_namespace,
 )
-from allennlp_coref_rc.data.annotation_layers.edge_layers import CorefEdges, DiscourseEdges, SrlEdges, TypedEdges
+from allennlp_coref_rc.data.annotation_layers.edge_layers import (
+    CorefEdges,
+    DiscourseEdges,
+    SrlEdges,
+    TypedEdges,
+)
 from allennlp_coref_rc.data.annotation_layers.view_layers import (
     CorefViews,
     DiscourseViews,

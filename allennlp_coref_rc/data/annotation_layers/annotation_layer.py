@@ -59,13 +59,18 @@ class TokenLists(Sequence[list[Any]]):
 
 
 class AnnotationLayer(Registrable):
-    """Turns a text into numbers for encoders and models, which ask for layers by their names in a reader's config."""
+    """
+    Turns a text into numbers for encoders and models, which ask for layers by their names in a reader's
+    config.
+    """
 
     label_names: tuple[str, ...] = ()
     """Names of the lists that hold labels instead of numbers. The label "" means none, and becomes 0."""
 
     def make(self, text: AnnotatedText, boundary: int) -> tuple[Layer, Layer]:
-        """Returns the layer of the passage, the first `boundary` tokens of `text`, and that of the question."""
+        """
+        Returns the layer of the passage, the first `boundary` tokens of `text`, and that of the question.
+        """
         raise NotImplementedError
 
     def is_empty(self, layer: Layer) -> bool:
@@ -73,7 +78,10 @@ class AnnotationLayer(Registrable):
         return not any(any(tokens) for tokens in layer.values())
 
     def missing(self, text: AnnotatedText) -> set[str]:
-        """Which of the types that the config names a text does not have; a type that no text has may be misspelt."""
+        """
+        Which of the types that the config names a text does not have; a type that no text has may be
+        misspelt.
+        """
         return set()
 
 
@@ -85,9 +93,9 @@ def label_namespace(layer: str) -> str:
 @AnnotationLayer.register("coref_clusters")
 class CorefClusters(AnnotationLayer):
     """
-    The numbers of the clusters that each token belongs to. Clusters are numbered from 0, by their first mention in the
-    passage and the question together. The one-hot coreference baseline of Coref-GRU's Table 1 (Dhingra et al., NAACL
-    2018) uses them.
+    The numbers of the clusters that each token belongs to. Clusters are numbered from 0, by their first
+    mention in the passage and the question together. The one-hot coreference baseline of Coref-GRU's Table 1
+    (Dhingra et al., NAACL 2018) uses them.
 
     Registered as an `AnnotationLayer` with name "coref_clusters".
 

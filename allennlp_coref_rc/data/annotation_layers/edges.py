@@ -5,7 +5,10 @@ PADDING = -2
 """Pads lists of edges, and of numbers in any layer."""
 
 OTHER_SEQUENCE = -3
-"""`OTHER_SEQUENCE - i` is token `i` of the other sequence: of the passage in edges of the question, and the reverse."""
+"""
+`OTHER_SEQUENCE - i` is token `i` of the other sequence: of the passage in edges of the question, and the
+reverse.
+"""
 
 
 def question_first_name(name: str) -> str:

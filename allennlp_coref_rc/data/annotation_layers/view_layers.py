@@ -34,14 +34,16 @@ class View(NamedTuple):
 class ViewLayer(AnnotationLayer):
     """
     Views, one for each attention head that uses them. In each view a token has a label and a scope (`labels`,
-    `scopes`). A head attends from a token to the tokens in the same scope. A token with scope 0 is in no scope. The
-    passage and the question have views of their own, and their sentences are numbered separately.
+    `scopes`). A head attends from a token to the tokens in the same scope. A token with scope 0 is in no
+    scope. The passage and the question have views of their own, and their sentences are numbered separately.
     """
 
     label_names = ("labels",)
 
     def views(self, text: AnnotatedText, sentence_of: list[int]) -> list[View]:
-        """The views of a passage or a question, of which `sentence_of` has the number of each token's sentence."""
+        """
+        The views of a passage or a question, of which `sentence_of` has the number of each token's sentence.
+        """
         raise NotImplementedError
 
     def make(self, text: AnnotatedText, boundary: int) -> tuple[Layer, Layer]:
@@ -70,9 +72,9 @@ WHOLE_TEXT = 1
 @AnnotationLayer.register("coref_views")
 class CorefViews(ViewLayer):
     """
-    The coreference views of DASSA (Mihaylov & Frank, EMNLP 2019). The label of a token is the number of its cluster.
-    Clusters are numbered by their first mention in the passage and the question together. If mentions overlap, the
-    later cluster wins. The scope is the whole passage or the whole question.
+    The coreference views of DASSA (Mihaylov & Frank, EMNLP 2019). The label of a token is the number of its
+    cluster. Clusters are numbered by their first mention in the passage and the question together. If
+    mentions overlap, the later cluster wins. The scope is the whole passage or the whole question.
 
     We keep the `max_clusters` largest clusters. The authors' code keeps the smallest, probably by mistake.
 
@@ -107,19 +109,20 @@ KINDS = {"explicit": "Explicit", "non_explicit": "NonExplicit"}
 @AnnotationLayer.register("discourse_views")
 class DiscourseViews(ViewLayer):
     """
-    The discourse views of DASSA (Mihaylov & Frank, EMNLP 2019). Labels name a relation's type, its sense and the part
-    of the relation: "Explicit.Comparison.Contrast.Arg1", "….Arg2" and "….Conn", or "NonExplicit.…". A relation belongs
-    to the sentence in which its first argument begins.
+    The discourse views of DASSA (Mihaylov & Frank, EMNLP 2019). Labels name a relation's type, its sense and
+    the part of the relation: "Explicit.Comparison.Contrast.Arg1", "….Arg2" and "….Conn", or "NonExplicit.…".
+    A relation belongs to the sentence in which its first argument begins.
 
-    * `explicit`: view n has the n-th explicit relation of each sentence, in the order of annotation; further relations
-      are left out. Each sentence is a scope. Tokens of a relation that lie outside its sentence join its scope.
-    * `non_explicit`: there are two views. A relation between the sentences i and i + 1, counted from 1, is in the first
-      view if i is even, else in the second. The two sentences are one scope, with the number i. A sentence without a
-      relation in the view is in no scope.
+    * `explicit`: view n has the n-th explicit relation of each sentence, in the order of annotation; further
+      relations are left out. Each sentence is a scope. Tokens of a relation that lie outside its sentence
+      join its scope.
+    * `non_explicit`: there are two views. A relation between the sentences i and i + 1, counted from 1, is in
+      the first view if i is even, else in the second. The two sentences are one scope, with the number i. A
+      sentence without a relation in the view is in no scope.
 
-    Labels of later relations replace labels of earlier ones, and labels of connectives replace labels of arguments.
-    Implicit, EntRel and AltLex relations all count as non-explicit, as in the paper. (The authors' code takes only the
-    type Implicit, with EntRel as one of its senses.)
+    Labels of later relations replace labels of earlier ones, and labels of connectives replace labels of
+    arguments. Implicit, EntRel and AltLex relations all count as non-explicit, as in the paper. (The authors'
+    code takes only the type Implicit, with EntRel as one of its senses.)
 
     Registered as an `AnnotationLayer` with name "discourse_views".
 
@@ -137,7 +140,9 @@ class DiscourseViews(ViewLayer):
         check_choice("discourse_views", "kind", kind, KINDS)
         check_number("discourse_views", "max_views", max_views)
         if kind == "non_explicit" and max_views != 2:
-            raise ConfigurationError(f"discourse_views: max_views is {max_views}, expected 2 for kind 'non_explicit'")
+            raise ConfigurationError(
+                f"discourse_views: max_views is {max_views}, expected 2 for kind 'non_explicit'"
+            )
         self._kind = kind
         self._max_views = max_views
         self._senses = senses
@@ -171,9 +176,9 @@ class DiscourseViews(ViewLayer):
 @AnnotationLayer.register("sentence_views")
 class SentenceViews(ViewLayer):
     """
-    The sentence views of DASSA (Mihaylov & Frank, EMNLP 2019), which need sentences but no other annotation. A scope
-    has `n = num_views` consecutive sentences, and begins one sentence earlier in each further view. The label of a
-    token is the place of its sentence in the scope, "1" to "n".
+    The sentence views of DASSA (Mihaylov & Frank, EMNLP 2019), which need sentences but no other annotation.
+    A scope has `n = num_views` consecutive sentences, and begins one sentence earlier in each further view.
+    The label of a token is the place of its sentence in the scope, "1" to "n".
 
     Registered as an `AnnotationLayer` with name "sentence_views".
 
@@ -198,10 +203,10 @@ class SentenceViews(ViewLayer):
 @AnnotationLayer.register("window_views")
 class WindowViews(AnnotationLayer):
     """
-    Views without annotations, a control for heads that see some: windows as dense as the scopes of another layer. Each
-    view of that layer becomes a view whose scopes are consecutive windows of equal length (the last may be shorter).
-    The length is the one whose mean number of tokens that a token sees is nearest to that of the view in the same text.
-    Tokens have no labels. Not in a paper.
+    Views without annotations, a control for heads that see some: windows as dense as the scopes of another
+    layer. Each view of that layer becomes a view whose scopes are consecutive windows of equal length (the
+    last may be shorter). The length is the one whose mean number of tokens that a token sees is nearest to
+    that of the view in the same text. Tokens have no labels. Not in a paper.
 
     Registered as an `AnnotationLayer` with name "window_views".
 
@@ -221,7 +226,9 @@ class WindowViews(AnnotationLayer):
 
     def __init__(self, like: AnnotationLayer) -> None:
         if like.label_names != self.label_names:
-            raise ConfigurationError(f"window_views: like is {type(like).__name__}, expected a layer of views")
+            raise ConfigurationError(
+                f"window_views: like is {type(like).__name__}, expected a layer of views"
+            )
         self._like = like
 
     def make(self, text: AnnotatedText, boundary: int) -> tuple[Layer, Layer]:
@@ -260,9 +267,10 @@ def _window(length: int, seen: int) -> int:
 @AnnotationLayer.register("srl_views")
 class SrlViews(ViewLayer):
     """
-    The semantic role views of DASSA (Mihaylov & Frank, EMNLP 2019). View v has the v-th frame of each sentence, in the
-    order of their predicates, as labels "B-ARG0", "I-ARG0", …, "B-V". Each sentence is a scope. The parts of an
-    argument outside its predicate's sentence are left out. So are frames for which there is no view left.
+    The semantic role views of DASSA (Mihaylov & Frank, EMNLP 2019). View v has the v-th frame of each
+    sentence, in the order of their predicates, as labels "B-ARG0", "I-ARG0", …, "B-V". Each sentence is a
+    scope. The parts of an argument outside its predicate's sentence are left out. So are frames for which
+    there is no view left.
 
     Registered as an `AnnotationLayer` with name "srl_views".
 
@@ -271,9 +279,10 @@ class SrlViews(ViewLayer):
     max_views : `int`, optional (default = `3`)
         The most views that a text has.
     pad_views : `bool`, optional (default = `True`)
-        Whether every text has `max_views` views, the last of which have no labels if no sentence has that many frames.
-        If false, a text has only as many views as the sentence with the most frames has frames. The other views are
-        padding, and their heads attend to the whole text (as in the authors' configs with semantic roles alone).
+        Whether every text has `max_views` views, the last of which have no labels if no sentence has that
+        many frames. If false, a text has only as many views as the sentence with the most frames has frames.
+        The other views are padding, and their heads attend to the whole text (as in the authors' configs with
+        semantic roles alone).
     """
 
     def __init__(self, max_views: int = 3, pad_views: bool = True) -> None:
@@ -285,7 +294,9 @@ class SrlViews(ViewLayer):
         frames: list[list[Frame]] = [[] for _ in text.sentences]
         for frame in sorted(text.frames, key=lambda frame: frame.predicate):
             frames[sentence_of[frame.predicate[0]] - 1].append(frame)
-        num_views = self._max_views if self._pad_views else min(self._max_views, max(map(len, frames), default=0))
+        num_views = (
+            self._max_views if self._pad_views else min(self._max_views, max(map(len, frames), default=0))
+        )
         views = [View([NO_LABEL] * len(sentence_of), list(sentence_of)) for _ in range(num_views)]
         for (first, last), in_sentence in zip(text.sentences, frames):
             for view, frame in zip(views, in_sentence):

@@ -16,9 +16,9 @@ NUMBER = re.compile(r"[0-9]{1,9}")
 
 class BabiQuestion(NamedTuple):
     """
-    A question of a bAbI file, with the statements of its story before it. `supporting_facts` are the positions in
-    `statements`, from 0, of those that support the answer. The `line` and the number of the `story` in the file count
-    from 1.
+    A question of a bAbI file, with the statements of its story before it. `supporting_facts` are the
+    positions in `statements`, from 0, of those that support the answer. The `line` and the number of the
+    `story` in the file count from 1.
     """
 
     statements: list[str]
@@ -31,9 +31,10 @@ class BabiQuestion(NamedTuple):
 
 def read_babi(path: str, leave_out: LeaveOut = refuse) -> Iterator[BabiQuestion]:
     """
-    The questions of a file in the format of the bAbI tasks (Weston et al. 2015, v1.2). Its lines are `ID statement` or
-    `ID question<TAB>answer<TAB>supporting ids`. A story begins where the ID is 1, and questions have IDs too.
-    `leave_out` gets the errors of malformed lines, and of the questions of a story after one that is no question.
+    The questions of a file in the format of the bAbI tasks (Weston et al. 2015, v1.2). Its lines are `ID
+    statement` or `ID question<TAB>answer<TAB>supporting ids`. A story begins where the ID is 1, and questions
+    have IDs too. `leave_out` gets the errors of malformed lines, and of the questions of a story after one
+    that is no question.
     """
     ids: list[int] = []
     statements: list[str] = []
@@ -78,7 +79,9 @@ def read_babi(path: str, leave_out: LeaveOut = refuse) -> Iterator[BabiQuestion]
         supports = rest[1].split() if len(rest) == 2 else []
         for support in supports:
             if not NUMBER.fullmatch(support) or int(support) not in ids:
-                raise fail(f"the supporting id {support[:60]!r}", "the number of a statement before the question")
+                raise fail(
+                    f"the supporting id {support[:60]!r}", "the number of a statement before the question"
+                )
         if not statements:
             raise fail("a question with no statement before it", "a story")
         facts = [ids.index(int(support)) for support in supports]
@@ -102,10 +105,14 @@ def read_babi(path: str, leave_out: LeaveOut = refuse) -> Iterator[BabiQuestion]
 
 
 def find_split(folder: str, task: int, split: str) -> str:
-    """The file of "train", "valid" or "test" of a task: `qa{task}_{split}.txt` or `qa{task}_*_{split}.txt`."""
+    """
+    The file of "train", "valid" or "test" of a task: `qa{task}_{split}.txt` or `qa{task}_*_{split}.txt`.
+    """
     names = (f"qa{task}_{split}.txt", f"qa{task}_*_{split}.txt")
     for name in names:
         files = sorted(glob.glob(os.path.join(glob.escape(folder), name)))
         if files:
             return files[0]
-    raise ConfigurationError(f"{os.path.join(folder, names[0])}: no such file, expected the folder of the bAbI tasks")
+    raise ConfigurationError(
+        f"{os.path.join(folder, names[0])}: no such file, expected the folder of the bAbI tasks"
+    )

@@ -1,15 +1,16 @@
 """
-bAbI-Mix (Dhingra et al., 2017, arXiv 1703.02620, section 4.1): stories that tell of two worlds at once. Two independent
-bAbI stories are mixed. In one of them, alternates replace the entities ("David" replaces "Daniel", and "juice" replaces
-"milk"). The statements of the two come in a random mix, but in each story's own order. All questions are about one of
-the two.
+bAbI-Mix (Dhingra et al., 2017, arXiv 1703.02620, section 4.1): stories that tell of two worlds at once. Two
+independent bAbI stories are mixed. In one of them, alternates replace the entities ("David" replaces
+"Daniel", and "juice" replaces "milk"). The statements of the two come in a random mix, but in each story's
+own order. All questions are about one of the two.
 
-The paper gives the idea and two examples. We decided the rest. Each story of a file asks its own questions once, with
-the statements of another story mixed in: the next one in a random ring of all stories. So there are as many stories and
-questions as before. For each story we draw which of the two gets the alternates. All ways to interleave the two are
-equally likely. A question stays at its place in its own story. The last question ends the mixed story, and later
-statements are left out. A statement with a pronoun ("After that she went to the office.", tasks 11 and 13) stays right
-behind the one before it, since with others between them nobody could tell who "she" is.
+The paper gives the idea and two examples. We decided the rest. Each story of a file asks its own questions
+once, with the statements of another story mixed in: the next one in a random ring of all stories. So there
+are as many stories and questions as before. For each story we draw which of the two gets the alternates. All
+ways to interleave the two are equally likely. A question stays at its place in its own story. The last
+question ends the mixed story, and later statements are left out. A statement with a pronoun ("After that she
+went to the office.", tasks 11 and 13) stays right behind the one before it, since with others between them
+nobody could tell who "she" is.
 """
 
 import random
@@ -41,7 +42,9 @@ def read_stories(path: str) -> list[list[BabiQuestion]]:
     The stories of a bAbI file, two or more, each as the list of its questions. Words other than entities with
     alternates and the tasks' other words raise a `ConfigurationError`.
     """
-    stories = [list(questions) for _, questions in groupby(read_babi(path), key=lambda question: question.story)]
+    stories = [
+        list(questions) for _, questions in groupby(read_babi(path), key=lambda question: question.story)
+    ]
     if len(stories) < 2:
         raise ConfigurationError(f"{path}: found one story, expected two or more to mix")
     for story in stories:

@@ -1,15 +1,17 @@
 """
-A simulated world of people, places and things that tells stories in the format of the bAbI tasks, version 1.2 (Weston
-et al., 2015, "Towards AI-Complete Question Answering: A Set of Prerequisite Toy Tasks", arXiv 1502.05698).
+A simulated world of people, places and things that tells stories in the format of the bAbI tasks, version 1.2
+(Weston et al., 2015, "Towards AI-Complete Question Answering: A Set of Prerequisite Toy Tasks", arXiv
+1502.05698).
 
-Use them if the published files are too few or not available. We inferred the sentences, the rules of the world and the
-choice of questions from the published English files. The simulated stories have the same statistics, and none of them
-is a published one. The same arguments give the same text with every supported version of Python.
+Use them if the published files are too few or not available. We inferred the sentences, the rules of the
+world and the choice of questions from the published English files. The simulated stories have the same
+statistics, and none of them is a published one. The same arguments give the same text with every supported
+version of Python.
 
-In each story four people walk between six places, and three things lie about or are carried. All seven begin at random
-places, which are not told. Statements come in blocks of two, and a question follows each block if one is possible. Its
-subject is drawn from the last five facts, so the newest supporting fact is one of these five. A fact is one statement
-about one subject.
+In each story four people walk between six places, and three things lie about or are carried. All seven begin
+at random places, which are not told. Statements come in blocks of two, and a question follows each block if
+one is possible. Its subject is drawn from the last five facts, so the newest supporting fact is one of these
+five. A fact is one statement about one subject.
 """
 
 import random
@@ -46,8 +48,9 @@ class Event:
     """
     Something that happened, or what a statement says of it.
 
-    `kind` is a key of `VERBS`. `actors` are the people who did it: two in task 13, one in the others. `place` is where
-    they went, are, or are not. `thing` was taken, dropped or given, and `receiver` is the person who was given it.
+    `kind` is a key of `VERBS`. `actors` are the people who did it: two in task 13, one in the others. `place`
+    is where they went, are, or are not. `thing` was taken, dropped or given, and `receiver` is the person who
+    was given it.
     """
 
     kind: str
@@ -59,14 +62,19 @@ class Event:
 
 @dataclass(frozen=True)
 class Statement:
-    """An event that was told. `facts` are the ids of the statements that explain it, a pronoun's antecedent first."""
+    """
+    An event that was told. `facts` are the ids of the statements that explain it, a pronoun's antecedent
+    first.
+    """
 
     event: Event
     facts: tuple[int, ...]
 
 
 class Question(NamedTuple):
-    """A question with its answer and the ids of its supporting facts, in the order in which they are written."""
+    """
+    A question with its answer and the ids of its supporting facts, in the order in which they are written.
+    """
 
     text: str
     answer: str
@@ -82,7 +90,9 @@ class World:
         self._carrier: dict[str, str] = {}
 
     def random_event(self, kinds: Sequence[str]) -> Event:
-        """Draws a person and a kind of event until the person can do it, so what is rarely possible is rare."""
+        """
+        Draws a person and a kind of event until the person can do it, so what is rarely possible is rare.
+        """
         while True:
             actor, kind = self._rng.choice(PEOPLE), self._rng.choice(kinds)
             event = self.random_move((actor,)) if kind == "move" else self._random_handling(actor, kind)
@@ -90,7 +100,9 @@ class World:
                 return event
 
     def random_move(self, actors: tuple[str, ...]) -> Optional[Event]:
-        """Moves the people to one place. Returns `None`, and moves nobody, if one of them is already there."""
+        """
+        Moves the people to one place. Returns `None`, and moves nobody, if one of them is already there.
+        """
         place = self._rng.choice(PLACES)
         if any(self.place[actor] == place for actor in actors):
             return None
@@ -120,8 +132,9 @@ class World:
 
 class Story:
     """
-    One story, told block by block. A subclass for a task defines which kinds of events happen (`kinds`), what questions
-    may be about (`subjects`), how they are asked (`ask`) and, if it differs, how a block is told (`tell_block`).
+    One story, told block by block. A subclass for a task defines which kinds of events happen (`kinds`), what
+    questions may be about (`subjects`), how they are asked (`ask`) and, if it differs, how a block is told
+    (`tell_block`).
     """
 
     kinds: tuple[str, ...] = ("move",)
@@ -147,7 +160,10 @@ class Story:
             self.tell(self.world.random_event(self.kinds))
 
     def subjects(self, event: Event) -> Sequence[str]:
-        """The people or things that one may ask about after the event. An empty name stands for a fact without one."""
+        """
+        The people or things that one may ask about after the event. An empty name stands for a fact without
+        one.
+        """
         return event.actors if event.kind == "move" else ("",)
 
     def ask(self, subject: str) -> Optional[Question]:
@@ -155,7 +171,9 @@ class Story:
         raise NotImplementedError
 
     def tell(self, event: Event, subject: str = "", antecedent: tuple[int, ...] = ()) -> None:
-        """Adds the statement. `subject` replaces the actors' names; the statements `antecedent` explain it."""
+        """
+        Adds the statement. `subject` replaces the actors' names; the statements `antecedent` explain it.
+        """
         verb = self.rng.choice(VERBS[event.kind])
         words = [subject or " and ".join(event.actors), verb, "the", event.place or event.thing]
         if event.receiver:
@@ -257,8 +275,9 @@ class NegationStory(YesNoStory):
 
 class WhereIsThing(Story):
     """
-    Task 2, two supporting facts: "Where is the apple?". The two facts are the last one that took or dropped it, and the
-    one that tells the place. Questions about a carried thing wait until its carrier has moved with it.
+    Task 2, two supporting facts: "Where is the apple?". The two facts are the last one that took or dropped
+    it, and the one that tells the place. Questions about a carried thing wait until its carrier has moved
+    with it.
     """
 
     kinds = ("move", "get", "drop")
@@ -281,9 +300,9 @@ class WhereIsThing(Story):
 
 class WhereWasThing(WhereIsThing):
     """
-    Task 3, three supporting facts: "Where was the apple before the office?". The facts are the last one that took or
-    dropped it, the move to the place in the question, and the move before that; both moves are by the person who
-    carries it or carried it last.
+    Task 3, three supporting facts: "Where was the apple before the office?". The facts are the last one that
+    took or dropped it, the move to the place in the question, and the move before that; both moves are by the
+    person who carries it or carried it last.
     """
 
     share_of_there_after_get = SHARE_OF_THERE
@@ -301,7 +320,8 @@ class WhereWasThing(WhereIsThing):
             return None
         places = [move.event.place for move in moves]
         later = 0
-        # The newest visit to a place is the one that counts, so the first place will do only if it was visited again.
+        # The newest visit to a place is the one that counts, so the first place will do only if it was
+        # visited again.
         while later == 0:
             place = self.rng.choice(places)
             later = max(index for index, visited in enumerate(places) if visited == place)
@@ -318,7 +338,9 @@ class CarryingStory(Story):
         return ("",) if event.kind == "move" else event.actors
 
     def carried(self, person: str) -> tuple[list[str], dict[str, list[int]]]:
-        """The things that the person carries, and the ids of the statements about each that the person ever had."""
+        """
+        The things that the person carries, and the ids of the statements about each that the person ever had.
+        """
         facts: dict[str, list[int]] = {}
         carried = set()
         for statement in self.told(("get", "drop", "give"), person=person):
@@ -334,7 +356,8 @@ class CarryingStory(Story):
 class CountingStory(CarryingStory):
     """Task 7, counting: "How many objects is Mary carrying?". The facts are sorted."""
 
-    # In the published files, people who can give something do so four times as often as people who can drop it.
+    # In the published files, people who can give something do so four times as often as people who can drop
+    # it.
     kinds = ("move", "get", "drop", "give", "give", "give", "give")
 
     def ask(self, subject: str) -> Optional[Question]:
@@ -366,9 +389,14 @@ SIMULATED_TASKS = tuple(STORIES)
 
 
 def simulate_task(task: int, questions: int, seed: int) -> list[str]:
-    """Lines of stories of one of the `SIMULATED_TASKS`, the same for the same arguments, with five questions each."""
+    """
+    Lines of stories of one of the `SIMULATED_TASKS`, the same for the same arguments, with five questions
+    each.
+    """
     if task not in STORIES:
-        raise ConfigurationError(f"task: found {task}, expected one of {', '.join(map(str, SIMULATED_TASKS))}")
+        raise ConfigurationError(
+            f"task: found {task}, expected one of {', '.join(map(str, SIMULATED_TASKS))}"
+        )
     check_number("simulate", "questions", questions)
     check_number("simulate", "seed", seed, 0)
     rng = random.Random(seed)

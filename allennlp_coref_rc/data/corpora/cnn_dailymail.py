@@ -37,19 +37,21 @@ class EntityQuestion:
     url: Optional[str] = None
     clusters: list[Cluster] = field(default_factory=list)
     """
-    Coreference clusters, which the official files do not have. Mentions are [start, end) spans of the tokens of the
-    passage followed by the question. Blanks divide tokens.
+    Coreference clusters, which the official files do not have. Mentions are [start, end) spans of the tokens
+    of the passage followed by the question. Blanks divide tokens.
     """
 
 
 def read_question(path: str) -> EntityQuestion:
     """
-    The question of a `.question` file (Hermann et al. 2015). Blank lines divide the file into blocks: the URL, the
-    passage, the question and the answer, each on one line, and `marker:surface form` lines, one for each entity.
+    The question of a `.question` file (Hermann et al. 2015). Blank lines divide the file into blocks: the
+    URL, the passage, the question and the answer, each on one line, and `marker:surface form` lines, one for
+    each entity.
 
-    The authors of the GA Reader and of MAGE have converted other data sets to this layout. There, the lines of entities
-    may be candidates without a surface form. A sixth block may have coreference clusters, one a line. Their mentions,
-    such as `the:4|football:5`, are tokens with their positions in the passage followed by the question, from 1.
+    The authors of the GA Reader and of MAGE have converted other data sets to this layout. There, the lines
+    of entities may be candidates without a surface form. A sixth block may have coreference clusters, one a
+    line. Their mentions, such as `the:4|football:5`, are tokens with their positions in the passage followed
+    by the question, from 1.
 
     A malformed file raises a `ConfigurationError` with the file and the line.
     """
@@ -117,8 +119,8 @@ def _mention(item: str, tokens: Sequence[str]) -> Span:
 
 def question_from_json(line: str) -> EntityQuestion:
     """
-    The question of a JSON object, whose keys are the fields of `EntityQuestion`. Only `passage` and `question` are
-    required. Anything else raises a `ConfigurationError`.
+    The question of a JSON object, whose keys are the fields of `EntityQuestion`. Only `passage` and
+    `question` are required. Anything else raises a `ConfigurationError`.
     """
     values = parse_json(line)
     if isinstance(values, dict):
@@ -131,8 +133,8 @@ def question_from_json(line: str) -> EntityQuestion:
 
 def find_questions(path: str) -> str:
     """
-    The local file or folder of a path or a URL, which is downloaded and unpacked if need be. `ARCHIVE!FOLDER` is a
-    folder of an archive. A `ConfigurationError` is raised if there is none.
+    The local file or folder of a path or a URL, which is downloaded and unpacked if need be. `ARCHIVE!FOLDER`
+    is a folder of an archive. A `ConfigurationError` is raised if there is none.
     """
     # A local file or folder needs no cache; see `local_path`.
     if os.path.isdir(path) or (os.path.isfile(path) and re.search(r"\.jsonl?(\.(gz|bz2|xz))?$", path)):
@@ -144,14 +146,18 @@ def find_questions(path: str) -> str:
     except FileNotFoundError as error:
         raise ConfigurationError(f"{path}: no such file or folder") from error
     except (OSError, ValueError) as error:
-        raise ConfigurationError(f"{path}: found {error}, expected a file, a folder, or ARCHIVE!FOLDER") from error
+        raise ConfigurationError(
+            f"{path}: found {error}, expected a file, a folder, or ARCHIVE!FOLDER"
+        ) from error
 
 
 def question_files(folder: str) -> list[str]:
     """The `.question` files of a folder, in the order of their names. Hidden files are not read."""
     files = sorted(file for file in os.listdir(folder) if file.endswith(SUFFIX) and not file.startswith("."))
     if not files:
-        raise ConfigurationError(f"{folder}: found no {SUFFIX} files, expected some, as in questions/training")
+        raise ConfigurationError(
+            f"{folder}: found no {SUFFIX} files, expected some, as in questions/training"
+        )
     return [os.path.join(folder, file) for file in files]
 
 

@@ -6,7 +6,12 @@ from collections.abc import Iterator, Sequence
 from itertools import chain, groupby
 from typing import NamedTuple, Optional
 
-from allennlp_coref_rc.annotations.annotated_text import RELATION_TYPES, AnnotatedText, DiscourseRelation, Span
+from allennlp_coref_rc.annotations.annotated_text import (
+    RELATION_TYPES,
+    AnnotatedText,
+    DiscourseRelation,
+    Span,
+)
 from allennlp_coref_rc.annotations.annotators.connectives import (
     CONNECTIVES,
     HARD,
@@ -31,7 +36,10 @@ TEXTS = (
     ("unit1_sent", "s1_toks"),
     ("unit2_sent", "s2_toks"),
 )
-"""The columns of `.rels` files with texts, and those with the positions (from 1) of their tokens in the document."""
+"""
+The columns of `.rels` files with texts, and those with the positions (from 1) of their tokens in the
+document.
+"""
 
 ALL = CONNECTIVES.keys() | HARD | RARE
 COORDINATING = frozenset(("and", "but", "or"))
@@ -39,7 +47,9 @@ NOT_INSIDE = (SUBORDINATING - {"though"}) | HARD | RARE | COORDINATING | {"for"}
 """Connectives that stand at the beginning of a unit."""
 
 INTERJECTIONS = frozenset(
-    "ah,exactly,guess,hey,hm,hmm,i guess,i mean,mhm,no,now,oh,ok,okay,right,uh,um,well,yeah,yep,yes,you know".split(",")
+    "ah,exactly,guess,hey,hm,hmm,i guess,i mean,mhm,no,now,oh,ok,okay,right,uh,um,well,yeah,yep,yes,you know".split(
+        ","
+    )
 )
 """Words that may stand before a connective at the beginning of a unit."""
 
@@ -53,23 +63,26 @@ FOLDS = ("train", "valid")
 
 
 def in_fold(document: str, fold: str) -> bool:
-    """Whether a document is in one of `FOLDS`, for corpora without an official split; a fifth of all is in "valid"."""
+    """
+    Whether a document is in one of `FOLDS`, for corpora without an official split; a fifth of all is in
+    "valid".
+    """
     return (random.Random(f"13370 {document}").random() < 0.2) == (fold == "valid")
 
 
 def read_rels_texts(path: str) -> Iterator[AnnotatedText]:
     """
-    The documents of a `.rels` file of the DISRPT shared tasks with their relations, which keep the corpus's labels. The
-    columns are divided by tabs, and the first line names them. The documents are rebuilt from the sentences that the
-    file gives for each relation. Relations that are masked, or whose type is not one of PDTB's, are left out. If a
-    relation has several senses ("A;B"), the first counts. A malformed line raises a `ConfigurationError` with the file
-    and the line.
+    The documents of a `.rels` file of the DISRPT shared tasks with their relations, which keep the corpus's
+    labels. The columns are divided by tabs, and the first line names them. The documents are rebuilt from the
+    sentences that the file gives for each relation. Relations that are masked, or whose type is not one of
+    PDTB's, are left out. If a relation has several senses ("A;B"), the first counts. A malformed line raises
+    a `ConfigurationError` with the file and the line.
 
     The file says where some sentences begin. The others are found as in any text without annotated sentences.
 
-    The format does not mark connectives: `choose_connectives` looks for them. The unit with the connective becomes
-    Arg2, and the connective is taken out of it. If a file has no column `rel_type` (TED-MDB), relations with a
-    connective at the beginning of a unit count as explicit, and all others as implicit.
+    The format does not mark connectives: `choose_connectives` looks for them. The unit with the connective
+    becomes Arg2, and the connective is taken out of it. If a file has no column `rel_type` (TED-MDB),
+    relations with a connective at the beginning of a unit count as explicit, and all others as implicit.
     """
     for document, group in groupby(_rels_rows(path), key=lambda row: row.document):
         rows = list(group)
@@ -88,7 +101,9 @@ def read_rels_texts(path: str) -> Iterator[AnnotatedText]:
                     arg1, arg2 = (arg2, arg1) if chosen.unit == 1 else (arg1, arg2)
                     connective = arg2[slice(*chosen.span)]
                     arg2 = [i for i in arg2 if i not in connective]
-                relations.append(DiscourseRelation(row.type, row.label, *map(spans_of, (arg1, arg2, connective))))
+                relations.append(
+                    DiscourseRelation(row.type, row.label, *map(spans_of, (arg1, arg2, connective)))
+                )
         yield AnnotatedText(tokens, list(zip(bounds, bounds[1:])), relations=relations, id=document)
 
 
@@ -112,7 +127,9 @@ def _rels_rows(path: str) -> Iterator[_RelsRow]:
                 columns = values
                 missing = [name for name in ("doc", "label", *chain(*TEXTS)) if name not in columns]
                 if missing:
-                    raise ConfigurationError(f"{place}: found {line[:80]!r}, expected a column {missing[0]!r}")
+                    raise ConfigurationError(
+                        f"{place}: found {line[:80]!r}, expected a column {missing[0]!r}"
+                    )
                 continue
             if not line.strip():
                 continue
@@ -150,7 +167,9 @@ def _text_at(place: str, row: dict[str, str], text: str, toks: str) -> dict[int,
     for part in row[toks].split(","):
         numbers = part.split("-")
         if not (len(numbers) <= 2 and all(SHORT_NUMBER.fullmatch(number) for number in numbers)):
-            raise ConfigurationError(f"{place}: found {toks} {row[toks][:80]!r}, expected positions such as 3-6,9")
+            raise ConfigurationError(
+                f"{place}: found {toks} {row[toks][:80]!r}, expected positions such as 3-6,9"
+            )
         positions.extend(range(int(numbers[0]), min(int(numbers[-1]), int(numbers[0]) + len(tokens)) + 1))
     if not tokens or len(positions) != len(tokens):
         raise ConfigurationError(
@@ -161,7 +180,9 @@ def _text_at(place: str, row: dict[str, str], text: str, toks: str) -> dict[int,
 
 
 class PossibleConnective(NamedTuple):
-    """A connective in a unit: the unit (1 or 2), its span there, its words, and whether the unit begins with it."""
+    """
+    A connective in a unit: the unit (1 or 2), its span there, its words, and whether the unit begins with it.
+    """
 
     unit: int
     span: Span
@@ -171,10 +192,11 @@ class PossibleConnective(NamedTuple):
 
 def possible_connectives(unit1: Sequence[str], unit2: Sequence[str]) -> Iterator[PossibleConnective]:
     """
-    The connectives that an explicit relation of two units may have: those at the beginning of the second one, or of the
-    first one if they are subordinating ("Because X, Y"), and adverbs inside of the second one. Interjections and other
-    connectives may stand before a connective at the beginning ("um, and then"), and one word before a subordinating one
-    ("even when", "just because"). Up to four words may stand before "and", "but" and "or" inside of a unit.
+    The connectives that an explicit relation of two units may have: those at the beginning of the second one,
+    or of the first one if they are subordinating ("Because X, Y"), and adverbs inside of the second one.
+    Interjections and other connectives may stand before a connective at the beginning ("um, and then"), and
+    one word before a subordinating one ("even when", "just because"). Up to four words may stand before
+    "and", "but" and "or" inside of a unit.
     """
     for number, unit in ((2, unit2), (1, unit1)):
         tokens = [token.lower() for token in unit]
@@ -184,7 +206,9 @@ def possible_connectives(unit1: Sequence[str], unit2: Sequence[str]) -> Iterator
         skipped |= {i for i, token in enumerate(tokens) if not any(map(str.isalnum, token))}
         for (start, stop), words in connectives:
             before = sum(i not in skipped for i in range(start))
-            begins = before <= (words in SUBORDINATING) and (number == 2 or words in SUBORDINATING | HARD | RARE)
+            begins = before <= (words in SUBORDINATING) and (
+                number == 2 or words in SUBORDINATING | HARD | RARE
+            )
             inside = number == 2 and (words not in NOT_INSIDE or (words in COORDINATING and before <= 4))
             if (begins or inside) and len(unit) > stop - start:
                 yield PossibleConnective(number, (start, stop), words, begins)
@@ -192,8 +216,9 @@ def possible_connectives(unit1: Sequence[str], unit2: Sequence[str]) -> Iterator
 
 def choose_connectives(rows: Sequence["_RelsRow"]) -> list[Optional[PossibleConnective]]:
     """
-    The connective of each explicit relation of a document. Two relations have two connectives if there are so many
-    ("and then"). Those at the beginning of a unit are preferred, and those whose most frequent sense the relation has.
+    The connective of each explicit relation of a document. Two relations have two connectives if there are so
+    many ("and then"). Those at the beginning of a unit are preferred, and those whose most frequent sense the
+    relation has.
     """
     pairs = []
     for i, row in enumerate(rows):

@@ -21,7 +21,13 @@ from allennlp_coref_rc.data.dataset_readers.reading_comprehension_reader import 
     Text,
     candidate_names,
 )
-from allennlp_coref_rc.data.fields import CANDIDATE_LABELS, CLASS_LABELS, AnswerField, CandidatesField, metadata_of
+from allennlp_coref_rc.data.fields import (
+    CANDIDATE_LABELS,
+    CLASS_LABELS,
+    AnswerField,
+    CandidatesField,
+    metadata_of,
+)
 
 EXTRACTIVE_TASKS = frozenset({1, 2, 3, 4, 5, 11, 12, 13, 14, 16})
 """The tasks whose answers are always words of the passage. In the other tasks, answers are classes."""
@@ -29,7 +35,10 @@ EXTRACTIVE_TASKS = frozenset({1, 2, 3, 4, 5, 11, 12, 13, 14, 16})
 ANSWER_TYPES = ("extractive", "classification")
 
 BUNDLED = "bundled://simulated"
-"""In place of a folder, this names the stories of task 2 that come with this package. `simulated_world` made them."""
+"""
+In place of a folder, this names the stories of task 2 that come with this package. `simulated_world` made
+them.
+"""
 
 BUNDLED_FOLDER = Path(__file__).resolve().parents[1] / "babi" / "simulated"
 
@@ -37,17 +46,18 @@ BUNDLED_FOLDER = Path(__file__).resolve().parents[1] / "babi" / "simulated"
 @DatasetReader.register("annotated_babi")
 class AnnotatedBabiReader(ReadingComprehensionReader):
     """
-    Reads all twenty bAbI tasks (Weston et al. 2015) in the official format. Each question is an instance. Its passage
-    is the story up to the question.
+    Reads all twenty bAbI tasks (Weston et al. 2015) in the official format. Each question is an instance. Its
+    passage is the story up to the question.
 
-    In half of the tasks the answer is a word of the passage, and the candidates are all answers of the training data.
-    In the other half the answer is one of the classes in the training data. An answer of several words ("milk,apple",
-    "n,s") is one candidate or class. A question whose answer lies beyond `max_passage_length` is skipped. (AllenNLP's
-    own `babi` reader is not a replacement: it begins a new story at every line whose number begins with 1.)
+    In half of the tasks the answer is a word of the passage, and the candidates are all answers of the
+    training data. In the other half the answer is one of the classes in the training data. An answer of
+    several words ("milk,apple", "n,s") is one candidate or class. A question whose answer lies beyond
+    `max_passage_length` is skipped. (AllenNLP's own `babi` reader is not a replacement: it begins a new story
+    at every line whose number begins with 1.)
 
-    In `text_to_instance` a passage may be a list of statements, and an extractive answer has to occur in it. By default
-    candidates are the answers of the training data, and `task` is the reader's. `supporting_facts` are the positions of
-    statements.
+    In `text_to_instance` a passage may be a list of statements, and an extractive answer has to occur in it.
+    By default candidates are the answers of the training data, and `task` is the reader's. `supporting_facts`
+    are the positions of statements.
 
     Registered as a `DatasetReader` with name "annotated_babi". It also takes the parameters of
     `ReadingComprehensionReader`. The default tokenizer is AllenNLP's `letters_digits`.
@@ -55,19 +65,24 @@ class AnnotatedBabiReader(ReadingComprehensionReader):
     # Parameters
 
     folder : `str`, optional (default = `None`)
-        The folder of the files. With it and `task`, a data path may be the name of a split, "train", "valid" or "test",
-        which stands for `folder/qa{task}_{split}.txt` or `folder/qa{task}_*_{split}.txt`. "bundled://simulated" means
-        the simulated stories that come with this package, which has only task 2.
+        The folder of the files. With it and `task`, a data path may be the name of a split, "train", "valid"
+        or "test", which stands for `folder/qa{task}_{split}.txt` or `folder/qa{task}_*_{split}.txt`.
+        "bundled://simulated" means the simulated stories that come with this package, which has only task 2.
     task : `int`, optional (default = `None`)
         The number of the task, 1 to 20. By default the number in the file's name, `qa{task}_...`.
     answer_type : `str`, optional (default = `None`)
-        `"extractive"` or `"classification"`. By default the type of the task, and extractive if its number is unknown.
+        `"extractive"` or `"classification"`. By default the type of the task, and extractive if its number is
+        unknown.
     """
 
     default_tokenizer = LettersDigitsTokenizer()
 
     def __init__(
-        self, folder: Optional[str] = None, task: Optional[int] = None, answer_type: Optional[str] = None, **kwargs: Any
+        self,
+        folder: Optional[str] = None,
+        task: Optional[int] = None,
+        answer_type: Optional[str] = None,
+        **kwargs: Any,
     ) -> None:
         super().__init__(**kwargs)
         if task is not None and not 1 <= task <= NUM_TASKS:
@@ -110,7 +125,9 @@ class AnnotatedBabiReader(ReadingComprehensionReader):
         text, boundary = self.select(document)
         (data,) = document.questions
         task, answer, candidates = data.get("task"), data.get("answer"), data.get("candidates")
-        answer_type = self._answer_type or ("classification" if task and task not in EXTRACTIVE_TASKS else "extractive")
+        answer_type = self._answer_type or (
+            "classification" if task and task not in EXTRACTIVE_TASKS else "extractive"
+        )
         is_word = answer_type == "extractive" and candidates is None
         known = {"answer": answer, "task": task, "supporting_facts": data.get("supporting_facts")}
         instance = self.make_instance(text, boundary, known)
@@ -131,14 +148,22 @@ class AnnotatedBabiReader(ReadingComprehensionReader):
         elif candidates is None:
             _add_seen_candidates(instance, answer)
         else:
-            words, target = list(map(self.tokenize, candidates)), None if answer is None else self.tokenize(answer)
+            words, target = (
+                list(map(self.tokenize, candidates)),
+                None if answer is None else self.tokenize(answer),
+            )
             add_candidates(instance, candidate_names(candidates), words, target)
         yield instance
 
     def sentences(self, text: Text) -> list[list[str]]:
-        """In a text, sentences end with ".", "!" or "?". In a list of statements, each statement is a sentence."""
+        """
+        In a text, sentences end with ".", "!" or "?". In a list of statements, each statement is a sentence.
+        """
         statements = re.split(r"(?<=[.!?])\s+", text) if isinstance(text, str) else text
-        words = (_words(self._tokenizer, each) if isinstance(each, str) else self.tokenize(each) for each in statements)
+        words = (
+            _words(self._tokenizer, each) if isinstance(each, str) else self.tokenize(each)
+            for each in statements
+        )
         return list(filter(None, words))
 
     def _is_split(self, name: str) -> bool:
@@ -146,7 +171,9 @@ class AnnotatedBabiReader(ReadingComprehensionReader):
         return given and os.path.basename(name) == name and not os.path.isfile(name)
 
     def find(self, file_path: str) -> str:
-        """The file of a split's name, or the file itself. If there is none, a `ConfigurationError` is raised."""
+        """
+        The file of a split's name, or the file itself. If there is none, a `ConfigurationError` is raised.
+        """
         if self._folder is None or self._task is None or not self._is_split(file_path):
             try:
                 return super().find(file_path)
@@ -171,7 +198,8 @@ class AnnotatedBabiReader(ReadingComprehensionReader):
 
 @lru_cache(maxsize=2**14)
 def _words(tokenizer: Tokenizer, statement: str) -> list[str]:
-    # Each question of a story has the statements of the questions before it, and stories share many statements.
+    # Each question of a story has the statements of the questions before it, and stories share many
+    # statements.
     return [str(token) for token in tokenizer.tokenize(statement)]
 
 

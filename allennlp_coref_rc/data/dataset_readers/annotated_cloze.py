@@ -10,13 +10,14 @@ KEYS = ("candidates", "answer", "clusters")
 @DatasetReader.register("annotated_cloze")
 class AnnotatedClozeReader(ClozeDatasetReader):
     """
-    Reads cloze questions with candidates, for data of your own. A file has an object a line, or is a list of objects:
-    `{"passage": "Ann met Bo. She left.", "question": "@placeholder left.", "candidates": ["Ann", "Bo"], "answer":
-    "Ann", "id": "1"}`. Texts are strings or lists of tokens. `answer` and `id` may be missing, and `clusters` may be
-    there, as in `text_to_instance`. Other keys are ignored. `coref-rc predict` takes the same objects.
+    Reads cloze questions with candidates, for data of your own. A file has an object a line, or is a list of
+    objects: `{"passage": "Ann met Bo. She left.", "question": "@placeholder left.", "candidates": ["Ann",
+    "Bo"], "answer": "Ann", "id": "1"}`. Texts are strings or lists of tokens. `answer` and `id` may be
+    missing, and `clusters` may be there, as in `text_to_instance`. Other keys are ignored. `coref-rc predict`
+    takes the same objects.
 
-    Registered as a `DatasetReader` with name "annotated_cloze". It takes the parameters of `ClozeDatasetReader` and
-    `ReadingComprehensionReader`.
+    Registered as a `DatasetReader` with name "annotated_cloze". It takes the parameters of
+    `ClozeDatasetReader` and `ReadingComprehensionReader`.
     """
 
     columns = ("passage", "question", "candidates")

@@ -22,18 +22,19 @@ ENTITY = re.compile(r"@entity[0-9]+")
 @DatasetReader.register("annotated_cnn_dailymail")
 class AnnotatedCnnDailyMailReader(ClozeDatasetReader):
     """
-    Reads the questions on news of CNN and the Daily Mail (Hermann et al. 2015). Their entities are markers such as
-    `@entity3`. A data path is one of these:
+    Reads the questions on news of CNN and the Daily Mail (Hermann et al. 2015). Their entities are markers
+    such as `@entity3`. A data path is one of these:
 
-    * a folder of `.question` files, such as `cnn/questions/training`, which are read in the order of their names;
+    * a folder of `.question` files, such as `cnn/questions/training`, which are read in the order of their
+      names;
     * such a folder in an archive, `cnn.tgz!cnn/questions/training`, which AllenNLP unpacks into its cache;
     * a `.question` file;
-    * JSON lines, whose keys are the fields of `EntityQuestion`. They are quicker to move and to open than hundreds of
-      thousands of files. `coref-rc data to-jsonl` writes them.
+    * JSON lines, whose keys are the fields of `EntityQuestion`. They are quicker to move and to open than
+      hundreds of thousands of files. `coref-rc data to-jsonl` writes them.
 
-    Texts are tokenised already, so by default they are split at blanks. The candidates are all entities in the
-    question's list, as in the GA Reader's code. If there is no list, they are all entities in the passage. Only the
-    metadata have the names of the entities.
+    Texts are tokenised already, so by default they are split at blanks. The candidates are all entities in
+    the question's list, as in the GA Reader's code. If there is no list, they are all entities in the
+    passage. Only the metadata have the names of the entities.
 
     Registered as a `DatasetReader` with name "annotated_cnn_dailymail". It also takes the parameters of
     `ClozeDatasetReader` and `ReadingComprehensionReader`.
@@ -41,10 +42,11 @@ class AnnotatedCnnDailyMailReader(ClozeDatasetReader):
     # Parameters
 
     permute_entities : `bool`, optional (default = `False`)
-        Shuffles the entity markers of each question whenever it is read, as Hermann et al. do, so that a marker means
-        nothing beyond its passage. The order depends on the seed, on the question's id and on how often this reader has
-        read the data. It reads them once an epoch if the data loader has `max_instances_in_memory`, and else only once.
-        With `num_workers` the order is the same in every epoch. `text_to_instance` does not shuffle markers.
+        Shuffles the entity markers of each question whenever it is read, as Hermann et al. do, so that a
+        marker means nothing beyond its passage. The order depends on the seed, on the question's id and on
+        how often this reader has read the data. It reads them once an epoch if the data loader has
+        `max_instances_in_memory`, and else only once. With `num_workers` the order is the same in every
+        epoch. `text_to_instance` does not shuffle markers.
     seed : `int`, optional (default = `13370`)
         The seed of `permute_entities`.
     """
@@ -79,7 +81,9 @@ class AnnotatedCnnDailyMailReader(ClozeDatasetReader):
 
     def to_document(self, item: Union[Path, str]) -> Document:
         is_file = isinstance(item, Path)
-        question = cnn_dailymail.read_question(str(item)) if is_file else cnn_dailymail.question_from_json(str(item))
+        question = (
+            cnn_dailymail.read_question(str(item)) if is_file else cnn_dailymail.question_from_json(str(item))
+        )
         data = {key: getattr(question, key) for key in ("answer", "entities", "url")}
         data["candidates"] = list(question.entities) or None
         document = self.document(question.passage, [question.question], [data], question.id)

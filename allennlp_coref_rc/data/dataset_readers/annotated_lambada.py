@@ -12,7 +12,11 @@ from allennlp_coref_rc.common.files import open_text
 from allennlp_coref_rc.common.json_objects import parse_json
 from allennlp_coref_rc.common.json_value import JsonValue
 from allennlp_coref_rc.data.dataset_readers.cloze_dataset_reader import ClozeDatasetReader
-from allennlp_coref_rc.data.dataset_readers.reading_comprehension_reader import PLACEHOLDER, Text, candidate_names
+from allennlp_coref_rc.data.dataset_readers.reading_comprehension_reader import (
+    PLACEHOLDER,
+    Text,
+    candidate_names,
+)
 
 _OBJECT = re.compile(r'\s*\{\s*"')
 
@@ -24,22 +28,22 @@ ABSENT_ANSWER = "the answer is not one of the candidates"
 @DatasetReader.register("annotated_lambada")
 class AnnotatedLambadaReader(ClozeDatasetReader):
     """
-    Reads LAMBADA (Paperno et al. 2016) as reading comprehension (Chu et al. 2017). Each line of a file is a tokenised
-    text, or an object `{"text": …}`, and its last word is to be predicted. Blank lines are passed over. The end of the
-    text, after the last token ".", is the question, with `@placeholder` for the last word. The text before it is the
-    passage. The candidates are the different words of the passage: tokens with a letter or a digit, or all tokens if
-    there are no such tokens. No annotator sees the answer.
+    Reads LAMBADA (Paperno et al. 2016) as reading comprehension (Chu et al. 2017). Each line of a file is a
+    tokenised text, or an object `{"text": …}`, and its last word is to be predicted. Blank lines are passed
+    over. The end of the text, after the last token ".", is the question, with `@placeholder` for the last
+    word. The text before it is the passage. The candidates are the different words of the passage: tokens
+    with a letter or a digit, or all tokens if there are no such tokens. No annotator sees the answer.
 
-    A question whose answer is not a candidate is skipped. In the development data these are 919 of 4,869. With
-    `keep_skipped` they count in `accuracy_official`, which is "overall" in the papers; `accuracy` counts only questions
-    whose answer is in the context. (The authors' code of Coref-GRU says that it keeps 3,951. In the published file, the
-    same rule keeps 3,950.)
+    A question whose answer is not a candidate is skipped. In the development data these are 919 of 4,869.
+    With `keep_skipped` they count in `accuracy_official`, which is "overall" in the papers; `accuracy` counts
+    only questions whose answer is in the context. (The authors' code of Coref-GRU says that it keeps 3,951.
+    In the published file, the same rule keeps 3,950.)
 
-    A text with nothing before the question is skipped too (7 in the development data). If it is kept, the passage is
-    the text without the answer, and the question is only the placeholder.
+    A text with nothing before the question is skipped too (7 in the development data). If it is kept, the
+    passage is the text without the answer, and the question is only the placeholder.
 
-    Registered as a `DatasetReader` with name "annotated_lambada". It also takes the parameters of `ClozeDatasetReader`
-    and `ReadingComprehensionReader`. The default tokenizer splits at blanks.
+    Registered as a `DatasetReader` with name "annotated_lambada". It also takes the parameters of
+    `ClozeDatasetReader` and `ReadingComprehensionReader`. The default tokenizer splits at blanks.
     """
 
     default_tokenizer = WhitespaceTokenizer()
@@ -63,7 +67,10 @@ class AnnotatedLambadaReader(ClozeDatasetReader):
             raise ConfigurationError(f"found {answer[:80]!r}, expected a text of two words or more")
         # The number of tokens in the passage. A period is not a sentence by itself.
         start = max((i + 1 for i, token in enumerate(tokens) if token == "." and i > 0), default=0)
-        passage, question = self.split(tokens[:start] or tokens).located(context), tokens[start:] if start else []
+        passage, question = (
+            self.split(tokens[:start] or tokens).located(context),
+            tokens[start:] if start else [],
+        )
         if passage.offsets:
             passage.text = context[: passage.offsets[-1][1]]
         is_candidate = _is_word(answer) and answer.lower() in map(str.lower, passage.tokens)
@@ -77,7 +84,9 @@ class AnnotatedLambadaReader(ClozeDatasetReader):
         first = {word.lower(): word for word in reversed(words)}
         return [[first[word]] for word in dict.fromkeys(map(str.lower, words))]
 
-    def cause_to_skip(self, data: dict[str, Any], candidates: Sequence[Text], passage: Sequence[str]) -> Optional[str]:
+    def cause_to_skip(
+        self, data: dict[str, Any], candidates: Sequence[Text], passage: Sequence[str]
+    ) -> Optional[str]:
         if data.get("no_context"):
             return NO_CONTEXT
         answer = data.get("answer")

@@ -66,23 +66,25 @@ class DassaDocument(NamedTuple):
 @DatasetReader.register("annotated_narrativeqa")
 class AnnotatedNarrativeQaReader(ReadingComprehensionReader):
     """
-    Reads NarrativeQA (Kočiský et al. 2018), the task on summaries. A summary is a passage, and each question about it
-    is an instance. Two people have answered each question in their own words. `span_start` and `span_end` are the first
-    and the last token of the span of the passage that is most like an answer (see `oracle_span`). The metadata have
-    both answers as `answer_texts`, and the document's id as `article`. (For the span models of allennlp-models they
-    also have `original_passage`, the tokens joined by blanks, and `token_offsets`, the places of the tokens in it.)
+    Reads NarrativeQA (Kočiský et al. 2018), the task on summaries. A summary is a passage, and each question
+    about it is an instance. Two people have answered each question in their own words. `span_start` and
+    `span_end` are the first and the last token of the span of the passage that is most like an answer (see
+    `oracle_span`). The metadata have both answers as `answer_texts`, and the document's id as `article`. (For
+    the span models of allennlp-models they also have `original_passage`, the tokens joined by blanks, and
+    `token_offsets`, the places of the tokens in it.)
 
-    A data path is `FOLDER/SPLIT`. The folder has the official `qaps.csv` and `third_party/wikipedia/summaries.csv`, and
-    the split is train, valid or test, which need not be a file. A data path may also be a file that `coref-rc annotate`
-    has written, which includes the spans. And it may be one of the annotated files of DASSA (Mihaylov and Frank 2019).
-    Their tokens, annotations and spans (the first of `answers_best_chunks`) are taken as they are.
+    A data path is `FOLDER/SPLIT`. The folder has the official `qaps.csv` and
+    `third_party/wikipedia/summaries.csv`, and the split is train, valid or test, which need not be a file. A
+    data path may also be a file that `coref-rc annotate` has written, which includes the spans. And it may be
+    one of the annotated files of DASSA (Mihaylov and Frank 2019). Their tokens, annotations and spans (the
+    first of `answers_best_chunks`) are taken as they are.
 
-    A question whose span ends beyond `max_passage_length` is skipped, so use limits of length only for training. In
-    training, DASSA limits passages to 800 tokens and questions to 50, and elsewhere it sets no limits. With
-    `keep_skipped` such a question is kept, and both ends of its span are -1.
+    A question whose span ends beyond `max_passage_length` is skipped, so use limits of length only for
+    training. In training, DASSA limits passages to 800 tokens and questions to 50, and elsewhere it sets no
+    limits. With `keep_skipped` such a question is kept, and both ends of its span are -1.
 
-    Arguments of `text_to_instance` are `answers`, which are texts, and a `span`, [start, end) tokens of the passage. By
-    default it is the one that is most like an answer, if there are answers.
+    Arguments of `text_to_instance` are `answers`, which are texts, and a `span`, [start, end) tokens of the
+    passage. By default it is the one that is most like an answer, if there are answers.
 
     Registered as a `DatasetReader` with name "annotated_narrativeqa". It also takes the parameters of
     `ReadingComprehensionReader`. By default `annotate_together` and `wrap_question` are false.
@@ -90,13 +92,14 @@ class AnnotatedNarrativeQaReader(ReadingComprehensionReader):
     # Parameters
 
     text : `str`, optional (default = `"tokenized"`)
-        Which columns of the official files to read. The tokens of `"tokenized"` are taken as they are (they lack
-        apostrophes). The texts of `"raw"`, which DASSA uses, are split by the tokenizer.
+        Which columns of the official files to read. The tokens of `"tokenized"` are taken as they are (they
+        lack apostrophes). The texts of `"raw"`, which DASSA uses, are split by the tokenizer.
     oracle : `str`, optional (default = `"best"`)
         How spans are chosen, `"best"` or `"published"` (see `oracle_span`).
     excerpt_length : `int`, optional (default = `None`)
-        Each question gets an excerpt of so many tokens of the passage (see `excerpt_span`), for training and for
-        predictions. A question whose span is not in its excerpt is skipped. By default it gets the whole passage.
+        Each question gets an excerpt of so many tokens of the passage (see `excerpt_span`), for training and
+        for predictions. A question whose span is not in its excerpt is skipped. By default it gets the whole
+        passage.
 
     # Example
 
@@ -111,7 +114,11 @@ class AnnotatedNarrativeQaReader(ReadingComprehensionReader):
     several_questions = True
 
     def __init__(
-        self, text: str = "tokenized", oracle: str = "best", excerpt_length: Optional[int] = None, **kwargs: Any
+        self,
+        text: str = "tokenized",
+        oracle: str = "best",
+        excerpt_length: Optional[int] = None,
+        **kwargs: Any,
     ) -> None:
         super().__init__(**kwargs)
         check_choice("annotated_narrativeqa", "text", text, COLUMNS)
@@ -124,7 +131,10 @@ class AnnotatedNarrativeQaReader(ReadingComprehensionReader):
         self.columns = ("document.id", f"document.summary.{key}", f"question.{key}", "answers")
 
     def find(self, file_path: str) -> str:
-        """The file of questions of `FOLDER/SPLIT`, or the file itself. Raises a `ConfigurationError` without one."""
+        """
+        The file of questions of `FOLDER/SPLIT`, or the file itself. Raises a `ConfigurationError` without
+        one.
+        """
         folder, split = os.path.split(file_path)
         if os.path.isdir(file_path) or os.path.basename(file_path).startswith(QUESTIONS):
             raise ConfigurationError(
@@ -190,13 +200,17 @@ class AnnotatedNarrativeQaReader(ReadingComprehensionReader):
                 continue
             summaries[row["document_id"]] = place, row
         by_id: dict[str, tuple[str, Summary]] = {}
-        for line, row in read_csv_rows(questions_path, ["document_id", "set", *names], leave_out=errors.append):
+        for line, row in read_csv_rows(
+            questions_path, ["document_id", "set", *names], leave_out=errors.append
+        ):
             place, id = f"{questions_path}, line {line}", row["document_id"]
             if row["set"] != split and row["set"] in SPLITS:
                 continue
             try:
                 if row["set"] not in SPLITS:
-                    raise ConfigurationError(f"{place}: found the set {row['set']!r:.80}, expected one of {SPLITS}")
+                    raise ConfigurationError(
+                        f"{place}: found the set {row['set']!r:.80}, expected one of {SPLITS}"
+                    )
                 if id not in summaries:
                     raise ConfigurationError(
                         f"{place}: found the document {id!r:.80}, expected one of {summaries_path}"
@@ -208,7 +222,9 @@ class AnnotatedNarrativeQaReader(ReadingComprehensionReader):
             except ConfigurationError as error:
                 errors.append(error)
         if not by_id and not errors:
-            raise ConfigurationError(f"{questions_path}, line 1: found no question of the set {split!r}, expected some")
+            raise ConfigurationError(
+                f"{questions_path}, line 1: found no question of the set {split!r}, expected some"
+            )
         # The good ones come first, as a file is refused that begins with many malformed ones.
         yield from by_id.values()
         yield from ((questions_path, error) for error in errors)
@@ -218,7 +234,11 @@ class AnnotatedNarrativeQaReader(ReadingComprehensionReader):
         if not row[used].strip():
             (other,) = COLUMNS.keys() - {self._text}
             filled = row.get(COLUMNS[other].format(name), "").strip()
-            hint = f"; the column of the other text is filled: set dataset_reader.text to {other!r}" if filled else ""
+            hint = (
+                f"; the column of the other text is filled: set dataset_reader.text to {other!r}"
+                if filled
+                else ""
+            )
             raise ConfigurationError(f"{place}: found an empty {used}, expected text{hint}")
         return row[used]
 
@@ -293,9 +313,10 @@ class AnnotatedNarrativeQaReader(ReadingComprehensionReader):
 
 def excerpt_span(passage: Sequence[str], question: Sequence[str], length: int) -> Span:
     """
-    The [start, end) tokens of the excerpt of a passage that shares the most with a question. Each word of the question
-    that the excerpt has counts once, by log(tokens of the passage / its occurrences there), in lower case and without
-    punctuation. Of excerpts that are equally good, the middle one is chosen. A shorter passage is taken as a whole.
+    The [start, end) tokens of the excerpt of a passage that shares the most with a question. Each word of the
+    question that the excerpt has counts once, by log(tokens of the passage / its occurrences there), in lower
+    case and without punctuation. Of excerpts that are equally good, the middle one is chosen. A shorter
+    passage is taken as a whole.
     """
     if len(passage) <= length:
         return 0, len(passage)

@@ -51,29 +51,31 @@ class Paragraph(NamedTuple):
 class AnnotatedSquadReader(ReadingComprehensionReader):
     """
     Reads SQuAD 1.1 and 2.0 (Rajpurkar et al. 2016, 2018), and any file in their form: `{"data": [{"title": …,
-    "paragraphs": [{"context": …, "qas": [{"id": …, "question": …, "answers": [{"text": …, "answer_start": …}]}]}]}]}`,
-    where `answer_start` counts characters of the context. Answers may also be `{"text": […], "answer_start": […]}`, as
-    `datasets` writes them. A context is a passage, and each question about it is an
-    instance. Files are read article by article. The `data` of a document have the `title` of its article, if it has
-    one, and the metadata of instances have it as `article`.
+    "paragraphs": [{"context": …, "qas": [{"id": …, "question": …, "answers": [{"text": …, "answer_start":
+    …}]}]}]}]}`, where `answer_start` counts characters of the context. Answers may also be `{"text": […],
+    "answer_start": […]}`, as `datasets` writes them. A context is a passage, and each question about it is an
+    instance. Files are read article by article. The `data` of a document have the `title` of its article, if
+    it has one, and the metadata of instances have it as `article`.
 
-    `span_start` and `span_end` are the first and the last token that have any characters of the first answer that the
-    context has. If an answer is not at its `answer_start`, the nearest place is taken, and a warning says how many
-    questions have such answers. (In Quoref's development file this is so for 50 of 2,768 answers, most of them off by a
-    blank.) The metadata have all answers as `answer_texts`, their [start, end) tokens as
-    `answer_spans`, the text of the passage as `original_passage`, and the places of its tokens as `token_offsets`.
-    Predicted answers are pieces of that text. The answers of a question are alternatives, as in SQuAD's development
-    set. Metrics take the best of them: the `exact_match` and `f1` of the metric `narrativeqa` are SQuAD's.
+    `span_start` and `span_end` are the first and the last token that have any characters of the first answer
+    that the context has. If an answer is not at its `answer_start`, the nearest place is taken, and a warning
+    says how many questions have such answers. (In Quoref's development file this is so for 50 of 2,768
+    answers, most of them off by a blank.) The metadata have all answers as `answer_texts`, their [start, end)
+    tokens as `answer_spans`, the text of the passage as `original_passage`, and the places of its tokens as
+    `token_offsets`. Predicted answers are pieces of that text. The answers of a question are alternatives, as
+    in SQuAD's development set. Metrics take the best of them: the `exact_match` and `f1` of the metric
+    `narrativeqa` are SQuAD's.
 
     These questions are skipped. With `keep_skipped` they are kept, and both ends of their span are -1:
 
-    * a question that SQuAD 2.0 marks as `is_impossible`. Its only `answer_texts` is "". A model of spans always
-      answers, so its answer counts as wrong, as in SQuAD's evaluation;
-    * a question none of whose answers is in its context, or whose first one there lies beyond `max_passage_length`.
-      Predictions are compared with its `answer_texts` as usual.
+    * a question that SQuAD 2.0 marks as `is_impossible`. Its only `answer_texts` is "". A model of spans
+      always answers, so its answer counts as wrong, as in SQuAD's evaluation;
+    * a question none of whose answers is in its context, or whose first one there lies beyond
+      `max_passage_length`. Predictions are compared with its `answer_texts` as usual.
 
-    If a question has no answers and is not `is_impossible`, its answers are not known, as in test sets. Arguments of
-    `text_to_instance` are `answers` and their `spans`, the [start, end) tokens of each in the passage.
+    If a question has no answers and is not `is_impossible`, its answers are not known, as in test sets.
+    Arguments of `text_to_instance` are `answers` and their `spans`, the [start, end) tokens of each in the
+    passage.
 
     Registered as a `DatasetReader` with name "annotated_squad". It also takes the parameters of
     `ReadingComprehensionReader`. By default `annotate_together` and `wrap_question` are false.
@@ -81,8 +83,8 @@ class AnnotatedSquadReader(ReadingComprehensionReader):
     # Parameters
 
     tag_answers : `bool`, optional (default = `False`)
-        Adds the field `answer_tags`, for models that find answers of several spans. A tag is 1 for the first token of a
-        span of the answer, 2 for the other tokens of the span, and 0 for all other tokens.
+        Adds the field `answer_tags`, for models that find answers of several spans. A tag is 1 for the first
+        token of a span of the answer, 2 for the other tokens of the span, and 0 for all other tokens.
 
     # Example
 
@@ -131,7 +133,10 @@ class AnnotatedSquadReader(ReadingComprehensionReader):
         for number, (_, group) in enumerate(groups, start=1):
             questions = list(map(_row_question, group))
             first, id = questions[0], f"{os.path.basename(name)}:{number}"
-            yield first.place, Paragraph(id, first["context"], questions, first.get("context_id"), first.get("title"))
+            yield (
+                first.place,
+                Paragraph(id, first["context"], questions, first.get("context_id"), first.get("title")),
+            )
 
     def to_document(self, item: Paragraph) -> Document:
         passage = self.split(item.context.string())
@@ -145,7 +150,9 @@ class AnnotatedSquadReader(ReadingComprehensionReader):
                 data.append(known)
             except ConfigurationError as error:
                 malformed.append(str(error))
-        document = self.document(passage, asked, data, item.id if item.context_id is None else item.context_id.string())
+        document = self.document(
+            passage, asked, data, item.id if item.context_id is None else item.context_id.string()
+        )
         if item.title is not None:
             document.data["title"] = item.title.string()
         if malformed:
@@ -153,7 +160,10 @@ class AnnotatedSquadReader(ReadingComprehensionReader):
         return document
 
     def split(self, text: GivenPassage) -> AnnotatedText:
-        """As in other readers. The source text of tokens, of which answers are pieces, are these, joined by blanks."""
+        """
+        As in other readers. The source text of tokens, of which answers are pieces, are these, joined by
+        blanks.
+        """
         split = super().split(text)
         if split.offsets is not None:
             return split
@@ -218,7 +228,10 @@ def _answers(answers: Optional[JsonValue]) -> Iterator[tuple[str, Optional[int]]
 
 
 def _question_data(question: JsonValue, passage: AnnotatedText) -> dict[str, Any]:
-    """The data of a question in a file: its answers and their spans, and how many of them are not at their places."""
+    """
+    The data of a question in a file: its answers and their spans, and how many of them are not at their
+    places.
+    """
     context, offsets = passage.text or "", passage.offsets or []
     data: dict[str, Any] = {}
     id, impossible, answers = map(question.get, ("id", "is_impossible", "answers"))

@@ -47,9 +47,9 @@ class WhoDidWhatQuestion(NamedTuple):
 
 def read_who_did_what(path: str) -> Iterator[Union[WhoDidWhatQuestion, ConfigurationError]]:
     """
-    The questions of a file of Who-did-What (Onishi et al. 2016), or the errors of malformed ones, read piece by piece.
-    HTML's entities, such as `&nbsp;`, are read as in HTML; a document type declaration, which could declare others, is
-    refused.
+    The questions of a file of Who-did-What (Onishi et al. 2016), or the errors of malformed ones, read piece
+    by piece. HTML's entities, such as `&nbsp;`, are read as in HTML; a document type declaration, which could
+    declare others, is refused.
     """
     parser = _Parser(path)
     with open_text(path) as lines:
@@ -169,26 +169,32 @@ def _character_references(match: re.Match) -> str:
 @DatasetReader.register("annotated_who_did_what")
 class AnnotatedWhoDidWhatReader(ClozeDatasetReader):
     """
-    Reads Who-did-What (Onishi et al. 2016). A passage from one article tells which person is missing in a sentence of
-    another article. The question is that sentence, with `@placeholder` for the name. The removed name is never read.
-    The candidates are the choices, whose names are looked up in the passage.
+    Reads Who-did-What (Onishi et al. 2016). A passage from one article tells which person is missing in a
+    sentence of another article. The question is that sentence, with `@placeholder` for the name. The removed
+    name is never read. The candidates are the choices, whose names are looked up in the passage.
 
     The two settings differ only in the training file: `Strict/train.xml`, or the larger and noisier
-    `Relaxed/train.xml`. `val.xml` and `test.xml` are the same in both folders. The files are made from LDC's English
-    Gigaword, which needs a licence.
+    `Relaxed/train.xml`. `val.xml` and `test.xml` are the same in both folders. The files are made from LDC's
+    English Gigaword, which needs a licence.
 
-    Passages are raw text, so by default everything is tokenised by `BlankSpacyTokenizer`. `bag_of_tokens` does what the
-    GA Reader's code does. The parameters are those of `ClozeDatasetReader` and `ReadingComprehensionReader`.
+    Passages are raw text, so by default everything is tokenised by `BlankSpacyTokenizer`. `bag_of_tokens`
+    does what the GA Reader's code does. The parameters are those of `ClozeDatasetReader` and
+    `ReadingComprehensionReader`.
 
     Registered as a `DatasetReader` with name "annotated_who_did_what".
     """
 
     metadata_keys = ("passage_id",)
 
-    def read_items(self, path: str, name: str) -> Iterator[tuple[str, Union[WhoDidWhatQuestion, ConfigurationError]]]:
+    def read_items(
+        self, path: str, name: str
+    ) -> Iterator[tuple[str, Union[WhoDidWhatQuestion, ConfigurationError]]]:
         for question in read_who_did_what(path):
             # The message of an error begins with its place.
-            yield f"{path}, line {question.line}" if isinstance(question, WhoDidWhatQuestion) else path, question
+            yield (
+                f"{path}, line {question.line}" if isinstance(question, WhoDidWhatQuestion) else path,
+                question,
+            )
 
     def to_document(self, item: WhoDidWhatQuestion) -> Document:
         data = {

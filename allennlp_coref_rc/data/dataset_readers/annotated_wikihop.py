@@ -38,8 +38,8 @@ NO_MENTION = -1
 
 class WordFinder:
     """
-    Finds words that follow one another in a text, in upper or lower case, even if the two are split into tokens
-    differently: it finds "st", ".", "petersburg" in a text with "St.", "Petersburg".
+    Finds words that follow one another in a text, in upper or lower case, even if the two are split into
+    tokens differently: it finds "st", ".", "petersburg" in a text with "St.", "Petersburg".
     """
 
     def __init__(self, tokens: Sequence[str]) -> None:
@@ -67,23 +67,26 @@ class WordFinder:
 @DatasetReader.register("annotated_wikihop")
 class AnnotatedWikiHopReader(ReadingComprehensionReader):
     """
-    Reads WikiHop (Welbl et al. 2018), and MedHop, in the format of QAngaroo v1.1. A file is a JSON list or has an
-    object a line, and it may be plain or masked. The passage is all supporting texts, one after the other. The question
-    is the relation, which is one token (`country_of_citizenship`), followed by the words of the entity that it is
-    about, if there are any. The answer is one of the candidates.
+    Reads WikiHop (Welbl et al. 2018), and MedHop, in the format of QAngaroo v1.1. A file is a JSON list or
+    has an object a line, and it may be plain or masked. The passage is all supporting texts, one after the
+    other. The question is the relation, which is one token (`country_of_citizenship`), followed by the words
+    of the entity that it is about, if there are any. The answer is one of the candidates.
 
-    As in Coref-GRU (Dhingra et al., NAACL 2018, section 4), the supporting texts come in random order. As there, a
-    cluster is kept only if it contains a candidate, or an entity that co-occurs with the question's entity. The authors
-    did not publish their filter. Here a cluster contains a candidate if one of its mentions does, and an entity
-    co-occurs with the question's entity if a supporting text mentions both. A question whose answer is not in the
-    passage is skipped. The authors' preprocessed files (`document`, `mentions`, `coref_onehot`) can be read too. They
-    come with their own tokens and clusters, which are filtered already.
+    As in Coref-GRU (Dhingra et al., NAACL 2018, section 4), the supporting texts come in random order. As
+    there, a cluster is kept only if it contains a candidate, or an entity that co-occurs with the question's
+    entity. The authors did not publish their filter. Here a cluster contains a candidate if one of its
+    mentions does, and an entity co-occurs with the question's entity if a supporting text mentions both. A
+    question whose answer is not in the passage is skipped. The authors' preprocessed files (`document`,
+    `mentions`, `coref_onehot`) can be read too. They come with their own tokens and clusters, which are
+    filtered already.
 
-    The metadata have the `relation`. For the development set they also have whether more than half of the workers said
-    that the answer `follows`, and whether they said that it needs a `single` text or `multiple` texts.
+    The metadata have the `relation`. For the development set they also have whether more than half of the
+    workers said that the answer `follows`, and whether they said that it needs a `single` text or `multiple`
+    texts.
 
-    In `text_to_instance` a passage may be a list of supporting texts, whose order is kept. A question is a relation and
-    an entity, as in the files ("country_of_citizenship louis-philippe fiset"), and candidates are required.
+    In `text_to_instance` a passage may be a list of supporting texts, whose order is kept. A question is a
+    relation and an entity, as in the files ("country_of_citizenship louis-philippe fiset"), and candidates
+    are required.
 
     Registered as a `DatasetReader` with name "annotated_wikihop". It also takes the parameters of
     `ReadingComprehensionReader`. By default `annotate_together` and `wrap_question` are false.
@@ -95,8 +98,8 @@ class AnnotatedWikiHopReader(ReadingComprehensionReader):
     seed : `int`, optional (default = `13370`)
         The seed of the order. The order also depends on the question's id, but not on questions read before.
     bag_of_tokens : `bool`, optional (default = `False`)
-        A candidate occurs wherever one of its tokens does, as in the authors' code. By default, all its tokens have to
-        follow one another in order. Upper and lower case are the same.
+        A candidate occurs wherever one of its tokens does, as in the authors' code. By default, all its
+        tokens have to follow one another in order. Upper and lower case are the same.
     filter_clusters : `bool`, optional (default = `True`)
         Whether to leave out clusters as described above.
     max_clusters : `int`, optional (default = `50`)
@@ -169,16 +172,22 @@ class AnnotatedWikiHopReader(ReadingComprehensionReader):
         return _document(joined, query, {**known, "supports": spans}, id)
 
     def annotate_documents(self, documents: Sequence[Document], annotator: Annotator) -> list[Document]:
-        """As in other readers, but documents of the authors' preprocessed files keep their own annotations."""
+        """
+        As in other readers, but documents of the authors' preprocessed files keep their own annotations.
+        """
         bare = [document for document in documents if "supports" in document.questions[0]]
         annotated = iter(super().annotate_documents(bare, annotator))
         return [next(annotated) if "supports" in doc.questions[0] else doc for doc in documents]
 
     def check_questions(self, document: Document) -> None:
-        """As in other readers. A subset needs the workers' judgements, but not for the questions of predictions."""
+        """
+        As in other readers. A subset needs the workers' judgements, but not for the questions of predictions.
+        """
         super().check_questions(document)
         if self._subset and not document.questions[0].get("annotations"):
-            raise ConfigurationError(f"found no annotations, which dataset_reader.subset, {self._subset!r}, needs")
+            raise ConfigurationError(
+                f"found no annotations, which dataset_reader.subset, {self._subset!r}, needs"
+            )
 
     def to_instances(self, document: Document) -> Iterator[Instance]:
         (data,) = document.questions
@@ -201,7 +210,9 @@ class AnnotatedWikiHopReader(ReadingComprehensionReader):
             if self._filter_clusters and "supports" in data:
                 (texts,) = clusters_from_json([data["supports"]])
                 heads = finder.find(entity)
-                near = [(start, stop) for start, stop in texts if any(start <= head < stop for head, _ in heads)]
+                near = [
+                    (start, stop) for start, stop in texts if any(start <= head < stop for head, _ in heads)
+                ]
                 # Mentions in the question are mentions of the entity that it is about.
                 near.append((boundary, len(text)))
                 clusters = relevant_clusters(clusters, [span for found in spans for span in found], near)
@@ -214,7 +225,9 @@ class AnnotatedWikiHopReader(ReadingComprehensionReader):
         known = {"answer": answer, "relation": relation, **judged}
         instance = self.make_instance(text, boundary, known)
         target = None if answer is None else self.tokenize(answer) if index is None else words[index]
-        add_candidates(instance, candidate_names(candidates), words, target, contiguous=not self._bag_of_tokens)
+        add_candidates(
+            instance, candidate_names(candidates), words, target, contiguous=not self._bag_of_tokens
+        )
         if skipped:
             mark_skipped(instance)
         yield instance
@@ -225,7 +238,9 @@ class AnnotatedWikiHopReader(ReadingComprehensionReader):
         return not set(map(str.lower, words)).isdisjoint(map(str.lower, passage))
 
 
-def _document(passage: AnnotatedText, question: Sequence[str], data: dict[str, Any], id: Optional[str]) -> Document:
+def _document(
+    passage: AnnotatedText, question: Sequence[str], data: dict[str, Any], id: Optional[str]
+) -> Document:
     questions = [{key: value for key, value in data.items() if value is not None}]
     return Document.of(passage, AnnotatedText(list(question)), id=id, data={"questions": questions})
 

@@ -25,8 +25,9 @@ def add_candidates(
     contiguous: bool = False,
 ) -> None:
     """
-    Adds the question's own candidates, and the answer if it is known, given their words, and the candidates' names in
-    predictions. Candidates with the same words, in upper or lower case, are merged under the first name.
+    Adds the question's own candidates, and the answer if it is known, given their words, and the candidates'
+    names in predictions. Candidates with the same words, in upper or lower case, are merged under the first
+    name.
     """
     distinct: dict[tuple[str, ...], str] = {}
     for name, words in zip(names, candidates):

@@ -19,17 +19,17 @@ ABSENT_ANSWER = "the answer is not in the passage"
 
 class ClozeDatasetReader(ReadingComprehensionReader):
     """
-    Base class of readers of cloze questions with candidates. A question has `@placeholder` where its answer belongs,
-    and the answer is one of the candidates that come with the question. A question whose answer is not in the passage,
-    at which no model here could point, is skipped; see `keep_skipped`.
+    Base class of readers of cloze questions with candidates. A question has `@placeholder` where its answer
+    belongs, and the answer is one of the candidates that come with the question. A question whose answer is
+    not in the passage, at which no model here could point, is skipped; see `keep_skipped`.
 
     It also takes the parameters of `ReadingComprehensionReader`.
 
     # Parameters
 
     bag_of_tokens : `bool`, optional (default = `False`)
-        A candidate occurs wherever one of its tokens does, as in the GA Reader's code. By default, all its tokens have
-        to follow one another in order. Upper and lower case are the same.
+        A candidate occurs wherever one of its tokens does, as in the GA Reader's code. By default, all its
+        tokens have to follow one another in order. Upper and lower case are the same.
     """
 
     whole_tokens = re.compile(r"(@ ?placeholder\b)")  # In some questions of CNN it has a blank.
@@ -45,7 +45,9 @@ class ClozeDatasetReader(ReadingComprehensionReader):
         text, boundary = self.select(document)
         passage, question = text.tokens[:boundary], text.tokens[boundary:]
         if PLACEHOLDER not in question:
-            raise ConfigurationError(f"found the question {' '.join(question)[:80]!r}, expected one with {PLACEHOLDER}")
+            raise ConfigurationError(
+                f"found the question {' '.join(question)[:80]!r}, expected one with {PLACEHOLDER}"
+            )
         candidates, answer = data.get("candidates"), data.get("answer")
         if candidates is None:
             candidates = self.find_candidates(passage)
@@ -58,7 +60,9 @@ class ClozeDatasetReader(ReadingComprehensionReader):
         instance = self.make_instance(text, boundary, {"answer": answer, **known})
         target = None if answer is None else self.tokenize(answer)
         tokens = [self.tokenize(candidate) for candidate in candidates]
-        add_candidates(instance, candidate_names(candidates), tokens, target, contiguous=not self._bag_of_tokens)
+        add_candidates(
+            instance, candidate_names(candidates), tokens, target, contiguous=not self._bag_of_tokens
+        )
         if cause:
             mark_skipped(instance)
         yield instance
@@ -67,7 +71,9 @@ class ClozeDatasetReader(ReadingComprehensionReader):
         """Finds candidates for a question that comes without any."""
         raise ConfigurationError("found a question without candidates, expected a list of them")
 
-    def cause_to_skip(self, data: dict[str, Any], candidates: Sequence[Text], passage: Sequence[str]) -> Optional[str]:
+    def cause_to_skip(
+        self, data: dict[str, Any], candidates: Sequence[Text], passage: Sequence[str]
+    ) -> Optional[str]:
         """Why a question is left out, or `None` if it is not. `passage` has its tokens in lower case."""
         if data.get("answer") is None:
             return None

@@ -24,17 +24,20 @@ PIECES = "arguments outside of a long sentence's piece"
 @DatasetReader.register("propbank")
 class PropBankReader(DatasetReader):
     """
-    Reads PropBank's frames from files in CoNLL-2012's columns, for `role_labeller`. The English pipeline parses the
-    texts; the files' own trees are not read. An instance is a sentence, with the arrays of `Sentence` and, as metadata,
-    its frames. Long sentences are divided (see `MAX_LENGTH`): arguments that lie in other pieces than their predicate
-    are left out, and counted as skipped. A data path is a file, a folder, a pattern such as `train/*.conll`, or a URL.
+    Reads PropBank's frames from files in CoNLL-2012's columns, for `role_labeller`. The English pipeline
+    parses the texts; the files' own trees are not read. An instance is a sentence, with the arrays of
+    `Sentence` and, as metadata, its frames. Long sentences are divided (see `MAX_LENGTH`): arguments that lie
+    in other pieces than their predicate are left out, and counted as skipped. A data path is a file, a
+    folder, a pattern such as `train/*.conll`, or a URL.
 
-    Registered as a `DatasetReader` with name "propbank". It also takes the parameters of AllenNLP's `DatasetReader`.
+    Registered as a `DatasetReader` with name "propbank". It also takes the parameters of AllenNLP's
+    `DatasetReader`.
 
     # Parameters
 
     spacy_model : `str`, optional (default = `None`)
-        Name or folder of another pipeline of spaCy, with Universal Dependencies. By default this package's own.
+        Name or folder of another pipeline of spaCy, with Universal Dependencies. By default this package's
+        own.
     """
 
     def __init__(self, spacy_model: Optional[str] = None, **kwargs: Any) -> None:
@@ -62,7 +65,9 @@ class PropBankReader(DatasetReader):
             frames = []
             for frame in text.frames:
                 if start <= frame.predicate[0] < stop:
-                    inside = [(role, span) for role, span in frame.arguments if start <= span[0] and span[1] <= stop]
+                    inside = [
+                        (role, span) for role, span in frame.arguments if start <= span[0] and span[1] <= stop
+                    ]
                     if len(inside) < len(frame.arguments):
                         self.skipped[PIECES] += len(frame.arguments) - len(inside)
                     frames.append(Frame(frame.predicate, inside).moved(shift_by(-start)))

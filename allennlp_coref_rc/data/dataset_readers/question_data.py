@@ -1,4 +1,7 @@
-"""The keys that the `data` of a document may have for its questions, and the values that readers accept for them."""
+"""
+The keys that the `data` of a document may have for its questions, and the values that readers accept for
+them.
+"""
 
 from collections.abc import Callable
 from typing import Any
@@ -11,7 +14,9 @@ from allennlp_coref_rc.data.babi.babi_files import NUM_TASKS
 
 
 def checked_questions(document: Document) -> list[dict[str, Any]]:
-    """The values that the data set has for each question, checked. A null means that the value is not known."""
+    """
+    The values that the data set has for each question, checked. A null means that the value is not known.
+    """
     questions = document.data.get("questions")
     if not isinstance(questions, list) or len(questions) != len(document.parts) - 1:
         raise ConfigurationError(

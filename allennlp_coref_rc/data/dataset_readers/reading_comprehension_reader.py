@@ -15,7 +15,13 @@ from allennlp.data.fields import IndexField, TextField
 from allennlp.data.token_indexers import SingleIdTokenIndexer
 from torch import distributed
 
-from allennlp_coref_rc.annotations import AnnotatedText, Document, clusters_from_json, read_header, sentence_spans
+from allennlp_coref_rc.annotations import (
+    AnnotatedText,
+    Document,
+    clusters_from_json,
+    read_header,
+    sentence_spans,
+)
 from allennlp_coref_rc.annotations.annotated_text import Piece, Span
 from allennlp_coref_rc.annotations.annotators import Annotator, annotate_documents, annotate_questions
 from allennlp_coref_rc.annotations.document import read_lines
@@ -63,18 +69,20 @@ class GivenItems(NamedTuple):
 
 class ReadingComprehensionReader(DatasetReader):
     """
-    Base class of all readers of questions here. It reads a file in three steps: `read_items` yields the items of the
-    official format, `to_document` tokenises an item, and `to_instances` makes instances of an annotated document. A
-    file that `coref-rc annotate` has written needs only the third step.
+    Base class of all readers of questions here. It reads a file in three steps: `read_items` yields the items
+    of the official format, `to_document` tokenises an item, and `to_instances` makes instances of an
+    annotated document. A file that `coref-rc annotate` has written needs only the third step.
 
-    A malformed item of an official file is left out. Warnings show the first ones and say how many there are. A file
-    without any good item is refused, and so is a file that is damaged as a whole, such as one that is no JSON.
+    A malformed item of an official file is left out. Warnings show the first ones and say how many there are.
+    A file without any good item is refused, and so is a file that is damaged as a whole, such as one that is
+    no JSON.
 
     Instances have the fields `passage` and `question` (`TextField`) and `metadata` (`QuestionField`). If
-    `annotation_layers` asks for any, they have `passage_annotations` and `question_annotations` (`AnnotationField`). If
-    the question has a "@placeholder", they have its position, `cloze` (`IndexField`). The answer is in `answer`
-    (`AnswerField`), for most data sets beside `candidates` (`CandidatesField`), or in `span_start` and `span_end`
-    (`IndexField`, both inclusive). Fields whose values are not known are missing.
+    `annotation_layers` asks for any, they have `passage_annotations` and `question_annotations`
+    (`AnnotationField`). If the question has a "@placeholder", they have its position, `cloze` (`IndexField`).
+    The answer is in `answer` (`AnswerField`), for most data sets beside `candidates` (`CandidatesField`), or
+    in `span_start` and `span_end` (`IndexField`, both inclusive). Fields whose values are not known are
+    missing.
 
     It also takes the parameters of AllenNLP's `DatasetReader`.
 
@@ -85,21 +93,22 @@ class ReadingComprehensionReader(DatasetReader):
     token_indexers : `dict[str, TokenIndexer]`, optional (default = `None`)
         By default one `single_id` indexer, "tokens", of words in lower case.
     annotator : `Annotator`, optional (default = `None`)
-        Annotates documents, unless they come from a file that `coref-rc annotate` has written. By default nothing is
-        annotated.
+        Annotates documents, unless they come from a file that `coref-rc annotate` has written. By default
+        nothing is annotated.
     annotate_together : `bool`, optional (default = `True`)
-        Whether the passage and its questions are annotated as one text, or separately. Each reader has its own default.
+        Whether the passage and its questions are annotated as one text, or separately. Each reader has its
+        own default.
     annotation_layers : `dict[str, AnnotationLayer]`, optional (default = `{}`)
         The layers of the annotation fields, by the names that encoders ask for.
     wrap_question : `bool`, optional (default = `True`)
-        Puts `@begin` before and `@end` after each question, as the authors' code of GA does. Each reader has its own
-        default.
+        Puts `@begin` before and `@end` after each question, as the authors' code of GA does. Each reader has
+        its own default.
     max_passage_length, max_question_length : `int`, optional (default = `None`)
-        The most tokens. Longer passages and questions are cut at the end. If a question would lose its `@placeholder`,
-        it is cut at the beginning too. By default nothing is cut.
+        The most tokens. Longer passages and questions are cut at the end. If a question would lose its
+        `@placeholder`, it is cut at the beginning too. By default nothing is cut.
     keep_skipped : `bool`, optional (default = `False`)
-        Keeps the questions that the data set's rule leaves out, as instances without an answer. `accuracy_official`
-        then counts them as wrong. This is for validation and test data.
+        Keeps the questions that the data set's rule leaves out, as instances without an answer.
+        `accuracy_official` then counts them as wrong. This is for validation and test data.
     """
 
     default_tokenizer: Tokenizer = BlankSpacyTokenizer()
@@ -110,9 +119,14 @@ class ReadingComprehensionReader(DatasetReader):
     has_cloze = True
     """Whether instances have the field `cloze` if the question has a placeholder."""
     whole_tokens: Optional[re.Pattern[str]] = None
-    """A group that matches tokens which are not split, whatever stands next to them. Blanks in them are left out."""
+    """
+    A group that matches tokens which are not split, whatever stands next to them. Blanks in them are left
+    out.
+    """
     columns: Sequence[str] = ()
-    """The columns that it needs in a data set of the Hugging Face hub. If there are none, it reads only files."""
+    """
+    The columns that it needs in a data set of the Hugging Face hub. If there are none, it reads only files.
+    """
     optional_columns: Sequence[str] = ()
     """More columns, which it reads if the data set has them."""
 
@@ -135,7 +149,9 @@ class ReadingComprehensionReader(DatasetReader):
         self._tokenizer = tokenizer or self.default_tokenizer
         self._token_indexers = token_indexers or {"tokens": SingleIdTokenIndexer(lowercase_tokens=True)}
         self.annotator = annotator
-        self.annotate_together = self.default_annotate_together if annotate_together is None else annotate_together
+        self.annotate_together = (
+            self.default_annotate_together if annotate_together is None else annotate_together
+        )
         self.annotation_layers = annotation_layers or {}
         self._label_namespaces = {
             name: dict.fromkeys(layer.label_names, label_namespace(name))
@@ -174,26 +190,26 @@ class ReadingComprehensionReader(DatasetReader):
 
     def read_items(self, path: str, name: str) -> Iterator[tuple[str, Any]]:
         """
-        The items of a file in the official format, each with its place for messages ("FILE, line 3"), or the error of a
-        malformed item. This should be quick, since every worker reads all items to take its share. `path` is the local
-        file, and `name` the path or URL that the user gave. By default a file has an object a line, or is a list of
-        objects, which are items as rows are.
+        The items of a file in the official format, each with its place for messages ("FILE, line 3"), or the
+        error of a malformed item. This should be quick, since every worker reads all items to take its share.
+        `path` is the local file, and `name` the path or URL that the user gave. By default a file has an
+        object a line, or is a list of objects, which are items as rows are.
         """
         return self.row_items(read_json(path), name)
 
     def row_items(self, rows: Iterable[JsonValue], name: str) -> Iterator[tuple[str, Any]]:
         """
-        The items, as in `read_items`, from the rows of a data set of the hub, which have the `columns`. By default they
-        are the rows, each with an id for a question that has none of its own.
+        The items, as in `read_items`, from the rows of a data set of the hub, which have the `columns`. By
+        default they are the rows, each with an id for a question that has none of its own.
         """
         for number, row in enumerate(rows, start=1):
             yield row.place, (f"{os.path.basename(name)}:{number}", row)
 
     def to_document(self, item: Any) -> Document:
         """
-        Makes a tokenised document, without annotations, from an item. Its `data["questions"]` has an object for each
-        question, with its `answer`, `candidates` and `clusters`, if they are known, and whatever else `to_instances`
-        needs; `data["malformed"]` has messages about those that are malformed.
+        Makes a tokenised document, without annotations, from an item. Its `data["questions"]` has an object
+        for each question, with its `answer`, `candidates` and `clusters`, if they are known, and whatever
+        else `to_instances` needs; `data["malformed"]` has messages about those that are malformed.
         """
         raise NotImplementedError
 
@@ -219,8 +235,8 @@ class ReadingComprehensionReader(DatasetReader):
         candidates : `Sequence[Text]`, optional (default = `None`)
         answer : `str`, optional (default = `None`)
         clusters : `Sequence`, optional (default = `None`)
-            Known coreference clusters, which replace the annotator's: lists of [start, end) spans. They count the
-            tokens of the passage followed by the wrapped question.
+            Known coreference clusters, which replace the annotator's: lists of [start, end) spans. They count
+            the tokens of the passage followed by the wrapped question.
         data : `Any`
             Other values that `to_document` gives to a question.
         """
@@ -236,15 +252,22 @@ class ReadingComprehensionReader(DatasetReader):
     # Helpers of the steps.
 
     def find(self, file_path: str) -> str:
-        """The local file of a path or a URL, or the unchanged address of a data set of the Hugging Face hub."""
+        """
+        The local file of a path or a URL, or the unchanged address of a data set of the Hugging Face hub.
+        """
         if is_hub_address(file_path):
             if not self.columns:
-                raise ConfigurationError(f"{file_path}: {self.registered_name()} reads files alone, expected one")
+                raise ConfigurationError(
+                    f"{file_path}: {self.registered_name()} reads files alone, expected one"
+                )
             return parse_address(file_path).address
         return local_path(file_path)
 
     def items(self, path: str, name: str) -> Iterator[tuple[str, Any]]:
-        """The items of a file, or of a data set of the Hugging Face hub, which has to have some; see `read_items`."""
+        """
+        The items of a file, or of a data set of the Hugging Face hub, which has to have some; see
+        `read_items`.
+        """
         item = None
         if is_hub_address(path):
             items = self.row_items(read_rows(path, self.columns, self.optional_columns), name)
@@ -291,7 +314,9 @@ class ReadingComprehensionReader(DatasetReader):
             report.leave_out(placed(error, place), any_good=report.kept > 0 or report.skipped.total() > 0)
 
     def documents(self, file_path: str) -> Iterator[tuple[str, Document]]:
-        """This worker's share of the annotated documents of a file, each with its place, without malformed ones."""
+        """
+        This worker's share of the annotated documents of a file, each with its place, without malformed ones.
+        """
         given = self.given_items(file_path)
         logger.info("Reading questions from %s", given.path)
         self.report.malformed = []
@@ -317,7 +342,10 @@ class ReadingComprehensionReader(DatasetReader):
     def documents_of(
         self, items: Iterable[tuple[str, Any]], given: "GivenItems", any_good: bool = False
     ) -> Iterator[tuple[str, Document]]:
-        """The annotated documents of some items of a file, without malformed ones. Whether `any_good` came before."""
+        """
+        The annotated documents of some items of a file, without malformed ones. Whether `any_good` came
+        before.
+        """
         path, name = given.path, given.name
         with known_as(name, path):
             for place, item in items:
@@ -356,13 +384,17 @@ class ReadingComprehensionReader(DatasetReader):
                 f"expected those of {name!r}"
             )
         if header.get("failed"):
-            logger.warning("%s: %s documents or parts of documents are missing, as they failed", path, header["failed"])
+            logger.warning(
+                "%s: %s documents or parts of documents are missing, as they failed", path, header["failed"]
+            )
         logger.info("%s was annotated by %s", path, header.get("annotators"))
 
     @classmethod
     def registered_name(cls) -> str:
         """The name of this reader in configs."""
-        return next(name for name, (reader, _) in DatasetReader._registry[DatasetReader].items() if reader is cls)
+        return next(
+            name for name, (reader, _) in DatasetReader._registry[DatasetReader].items() if reader is cls
+        )
 
     def _shard(self, items: Iterable[Item]) -> Iterator[Item]:
         # AllenNLP's shard_iterable would also stop at max_instances items, but some of them may be skipped.
@@ -387,7 +419,9 @@ class ReadingComprehensionReader(DatasetReader):
         return [tokens[start:stop] for start, stop in sentence_spans(tokens)]
 
     def split(self, text: GivenPassage) -> AnnotatedText:
-        """The text as tokens and sentences, with its source if it is a string. An annotated text stays as it is."""
+        """
+        The text as tokens and sentences, with its source if it is a string. An annotated text stays as it is.
+        """
         if isinstance(text, AnnotatedText):
             return text
         split = AnnotatedText.of_sentences(self.sentences(text))
@@ -408,7 +442,10 @@ class ReadingComprehensionReader(DatasetReader):
         return 0, document.parts[0]
 
     def select(self, document: Document, question: int = 0) -> tuple[AnnotatedText, int]:
-        """The passage and a question (the first is 0), cut and wrapped as in instances, and the passage's length."""
+        """
+        The passage and a question (the first is 0), cut and wrapped as in instances, and the passage's
+        length.
+        """
         clusters, asked = document.questions[question].get("clusters"), document.part(question + 1)
         pieces: list[Span] = []
         for name, (start, stop), limit in (
@@ -431,7 +468,9 @@ class ReadingComprehensionReader(DatasetReader):
             given = dataclasses.replace(uncut, clusters=clusters_from_json(clusters)).checked()
             shift = document.parts[0] + self._wrap_question - asked[0]
             in_uncut = question_span[0] + shift, question_span[1] + shift
-            text = dataclasses.replace(text, clusters=given.select(passage_span, *self._wrapped(in_uncut)).clusters)
+            text = dataclasses.replace(
+                text, clusters=given.select(passage_span, *self._wrapped(in_uncut)).clusters
+            )
         return text, passage_span[1] - passage_span[0]
 
     def _wrapped(self, question: Span) -> list[Piece]:
@@ -443,7 +482,9 @@ class ReadingComprehensionReader(DatasetReader):
         return not self._keep_skipped
 
     def check_questions(self, document: Document) -> None:
-        """Refuses a wrong number of questions, invalid values, and an answer that is none of the candidates."""
+        """
+        Refuses a wrong number of questions, invalid values, and an answer that is none of the candidates.
+        """
         questions = checked_questions(document)
         if len(questions) != 1 and not self.several_questions:
             raise ConfigurationError(f"data: found {len(questions)} questions about a passage, expected one")
@@ -453,24 +494,32 @@ class ReadingComprehensionReader(DatasetReader):
                 raise ConfigurationError(f"found the answer {answer[:80]!r}, expected one of the candidates")
 
     def find_answer(self, answer: str, candidates: Sequence[Text]) -> Optional[int]:
-        """The index of the candidate that is the answer, by its text or by its tokens, in upper or lower case."""
+        """
+        The index of the candidate that is the answer, by its text or by its tokens, in upper or lower case.
+        """
         names = [name.lower() for name in candidate_names(candidates)]
         if answer.lower() in names:
             return names.index(answer.lower())
         tokens = self._lower_tokens(answer)
-        return next((i for i, candidate in enumerate(candidates) if self._lower_tokens(candidate) == tokens), None)
+        return next(
+            (i for i, candidate in enumerate(candidates) if self._lower_tokens(candidate) == tokens), None
+        )
 
     def _lower_tokens(self, text: Text) -> list[str]:
         return [token.lower() for token in self.tokenize(text)]
 
     def make_instance(self, text: AnnotatedText, boundary: int, metadata: dict[str, Any]) -> Instance:
         """
-        An instance with a passage and a question, as `select` gives them. A function of `answers.py` adds the answer.
-        The metadata have the `answer` and the `candidates` as texts, if they are known, and what else predictions need.
+        An instance with a passage and a question, as `select` gives them. A function of `answers.py` adds the
+        answer. The metadata have the `answer` and the `candidates` as texts, if they are known, and what else
+        predictions need.
         """
         passage, question = text.tokens[:boundary], text.tokens[boundary:]
         question_field = TextField(list(map(Token, question)))
-        fields: dict[str, Field] = {"passage": TextField(list(map(Token, passage))), "question": question_field}
+        fields: dict[str, Field] = {
+            "passage": TextField(list(map(Token, passage))),
+            "question": question_field,
+        }
         if self.has_cloze and PLACEHOLDER in question:
             fields["cloze"] = IndexField(question.index(PLACEHOLDER), question_field)
         if self.annotation_layers:

@@ -15,7 +15,9 @@ from allennlp_coref_rc.data.fields import SKIPPED_ANSWER, AnnotationField, Answe
 logger = logging.getLogger(__name__)
 
 MALFORMED = "malformed"
-"""The key in a document's data of the messages about questions that it lacks, and why questions are skipped."""
+"""
+The key in a document's data of the messages about questions that it lacks, and why questions are skipped.
+"""
 
 SHOWN_MALFORMED = 5
 """The most malformed questions of a file that are shown."""
@@ -56,7 +58,9 @@ class ReadingReport:
     def add(self, instance: Instance, place: str, layers: Mapping[str, AnnotationLayer]) -> None:
         self.kept += not _is_skipped(instance)
         for name in layers.keys() - self.found:
-            fields = (cast(AnnotationField, instance[f"{side}_annotations"]) for side in ("passage", "question"))
+            fields = (
+                cast(AnnotationField, instance[f"{side}_annotations"]) for side in ("passage", "question")
+            )
             if not all(layers[name].is_empty(field.layers[name]) for field in fields):
                 self.found.add(name)
         if not any(name in instance for name in ANSWER_FIELDS):
@@ -95,8 +99,12 @@ class ReadingReport:
 
     def _warnings(self, layers: Mapping[str, AnnotationLayer]) -> list[str]:
         number = self.kept + self.skipped.total()
-        warnings = [f"{count} of {number} questions skipped: {cause}" for cause, count in sorted(self.skipped.items())]
-        warnings += [f"{count} of {number} questions: {remark}" for remark, count in sorted(self.noted.items())]
+        warnings = [
+            f"{count} of {number} questions skipped: {cause}" for cause, count in sorted(self.skipped.items())
+        ]
+        warnings += [
+            f"{count} of {number} questions: {remark}" for remark, count in sorted(self.noted.items())
+        ]
         if 0 < self.unanswered < self.kept:
             found = f"{self.unanswered} of {self.kept} questions have no answer, the first in {self.first_unanswered}"
             warnings.append(f"{found}; a batch needs those of all or of none")
@@ -109,7 +117,9 @@ class ReadingReport:
         for name in sorted(self.missing.keys() & self.found):
             if self.missing[name]:
                 types = ", ".join(sorted(self.missing[name]))
-                warnings.append(f"found none of the types {types}, which dataset_reader.annotation_layers.{name} names")
+                warnings.append(
+                    f"found none of the types {types}, which dataset_reader.annotation_layers.{name} names"
+                )
         return warnings
 
     def to_json(self) -> dict[str, Any]:

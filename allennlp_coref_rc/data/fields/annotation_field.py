@@ -9,7 +9,9 @@ from allennlp_coref_rc.data.annotation_layers import Layer
 from allennlp_coref_rc.data.annotation_layers.edges import PADDING
 
 AnnotationTensors = dict[str, dict[str, torch.Tensor]]
-"""By layer and then by name, numbers of shape (batch_size, sequence_length, numbers), padded with `PADDING`."""
+"""
+By layer and then by name, numbers of shape (batch_size, sequence_length, numbers), padded with `PADDING`.
+"""
 
 NO_LABEL, UNKNOWN_LABEL = 0, 1
 """The indices of padding and of the unknown word in padded vocabulary namespaces."""
@@ -17,19 +19,20 @@ NO_LABEL, UNKNOWN_LABEL = 0, 1
 
 class AnnotationField(Field[AnnotationTensors]):
     """
-    The annotations of a passage or a question: the layers that a reader's config asks for. Each layer has named lists
-    of numbers for each token, which may differ in length. Like a `TextField`, the field becomes a nested dict of
-    tensors, `AnnotationTensors`.
+    The annotations of a passage or a question: the layers that a reader's config asks for. Each layer has
+    named lists of numbers for each token, which may differ in length. Like a `TextField`, the field becomes a
+    nested dict of tensors, `AnnotationTensors`.
 
     # Parameters
 
     layers : `dict[str, Layer]`
-        By layer and name, one list of numbers or labels a token. Each `AnnotationLayer` documents their meaning.
+        By layer and name, one list of numbers or labels a token. Each `AnnotationLayer` documents their
+        meaning.
     length : `int`
         The number of tokens.
     namespaces : `dict[str, dict[str, str]]`, optional (default = `{}`)
-        By layer and name, the vocabulary namespace of labels. The empty label "" becomes 0 and an unknown one 1, as in
-        any padded namespace.
+        By layer and name, the vocabulary namespace of labels. The empty label "" becomes 0 and an unknown one
+        1, as in any padded namespace.
     """
 
     __slots__ = ["layers", "length", "namespaces", "_tensors"]
@@ -40,7 +43,9 @@ class AnnotationField(Field[AnnotationTensors]):
         for layer, numbers in layers.items():
             for name, tokens in numbers.items():
                 if len(tokens) != length:
-                    raise ValueError(f"annotation {layer}.{name} has {len(tokens)} tokens, the sequence has {length}")
+                    raise ValueError(
+                        f"annotation {layer}.{name} has {len(tokens)} tokens, the sequence has {length}"
+                    )
         self.layers = layers
         self.length = length
         self.namespaces = namespaces or {}
@@ -93,7 +98,10 @@ class AnnotationField(Field[AnnotationTensors]):
         return tensors
 
     def _own_tensors(self) -> AnnotationTensors:
-        """The numbers, padded to the most that a token has. They are made only once, and not again for each batch."""
+        """
+        The numbers, padded to the most that a token has. They are made only once, and not again for each
+        batch.
+        """
         if self._tensors is None:
             self._tensors = {
                 layer: {name: _to_tensor(tokens) for name, tokens in numbers.items()}
@@ -108,7 +116,9 @@ class AnnotationField(Field[AnnotationTensors]):
         }
 
     def empty_field(self) -> "AnnotationField":
-        return AnnotationField({layer: {name: [] for name in numbers} for layer, numbers in self.layers.items()}, 0)
+        return AnnotationField(
+            {layer: {name: [] for name in numbers} for layer, numbers in self.layers.items()}, 0
+        )
 
     def human_readable_repr(self) -> dict[str, Layer]:
         return self.layers
@@ -120,4 +130,6 @@ class AnnotationField(Field[AnnotationTensors]):
 def _to_tensor(tokens: Sequence[Sequence[Any]]) -> torch.Tensor:
     width = max(map(len, tokens), default=0)
     empty = [PADDING] * width
-    return torch.tensor([[*token, *empty][:width] for token in tokens], dtype=torch.long).view(len(tokens), width)
+    return torch.tensor([[*token, *empty][:width] for token in tokens], dtype=torch.long).view(
+        len(tokens), width
+    )

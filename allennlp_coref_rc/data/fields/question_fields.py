@@ -14,17 +14,22 @@ CLASS_LABELS = "class_labels"
 """The vocabulary namespace of answers that are classes."""
 
 UNKNOWN_ANSWER = -1
-"""The index of an answer that is none of the candidates. Such a question has no loss and counts as answered wrongly."""
+"""
+The index of an answer that is none of the candidates. Such a question has no loss and counts as answered
+wrongly.
+"""
 
 SKIPPED_ANSWER = -2
-"""The index of the answer to a question that the data set's rule leaves out. Only `accuracy_official` counts it."""
+"""
+The index of the answer to a question that the data set's rule leaves out. Only `accuracy_official` counts it.
+"""
 
 
 class AnswerField(LabelField):
     """
-    The answer. It is a `LabelField` with a label or, with `skip_indexing`, the index of a candidate. But a label that
-    is not in the vocabulary becomes `UNKNOWN_ANSWER` and raises no error. A test answer that training never saw, as in
-    bAbI's task 8, has to be counted and must not stop the evaluation.
+    The answer. It is a `LabelField` with a label or, with `skip_indexing`, the index of a candidate. But a
+    label that is not in the vocabulary becomes `UNKNOWN_ANSWER` and raises no error. A test answer that
+    training never saw, as in bAbI's task 8, has to be counted and must not stop the evaluation.
     """
 
     def index(self, vocab: Vocabulary) -> None:
@@ -38,29 +43,34 @@ CandidateTensors = dict[str, torch.Tensor]
 
 class CandidatesField(Field[CandidateTensors]):
     """
-    The places of the candidate answers in the passage, as pairs of a candidate and a token's position. So memory grows
-    with the number of occurrences, and not with the length of the passage times the number of candidates.
+    The places of the candidate answers in the passage, as pairs of a candidate and a token's position. So
+    memory grows with the number of occurrences, and not with the length of the passage times the number of
+    candidates.
 
-    A token belongs to each candidate that has it as a word, whatever the order of the words (a bag of tokens), as in
-    the GA Reader's code. With `contiguous`, the candidate's words also have to follow one another in order. Upper and
-    lower case are the same. A token may belong to several candidates.
+    A token belongs to each candidate that has it as a word, whatever the order of the words (a bag of
+    tokens), as in the GA Reader's code. With `contiguous`, the candidate's words also have to follow one
+    another in order. Upper and lower case are the same. A token may belong to several candidates.
 
-    The field becomes three tensors: `candidates` and `positions`, both of shape (batch_size, num_occurrences) and
-    padded with -1, and `mask` of shape (batch_size, num_candidates), which is true for candidates that exist.
+    The field becomes three tensors: `candidates` and `positions`, both of shape (batch_size, num_occurrences)
+    and padded with -1, and `mask` of shape (batch_size, num_candidates), which is true for candidates that
+    exist.
 
     # Parameters
 
     tokens : `Sequence[str]`
         The passage.
     candidates : `Sequence[Sequence[str]]`, optional (default = `None`)
-        The tokens of each candidate. By default the answers seen in training are the candidates: every label of the
-        vocabulary's namespace "candidate_labels", in its order, is a candidate of one token.
+        The tokens of each candidate. By default the answers seen in training are the candidates: every label
+        of the vocabulary's namespace "candidate_labels", in its order, is a candidate of one token.
     contiguous : `bool`, optional (default = `False`)
         Whether a candidate's words have to follow one another.
     """
 
     def __init__(
-        self, tokens: Sequence[str], candidates: Optional[Sequence[Sequence[str]]] = None, contiguous: bool = False
+        self,
+        tokens: Sequence[str],
+        candidates: Optional[Sequence[Sequence[str]]] = None,
+        contiguous: bool = False,
     ) -> None:
         self._tokens = [token.lower() for token in tokens]
         self._candidates = (
@@ -89,7 +99,9 @@ class CandidatesField(Field[CandidateTensors]):
         if not self._contiguous:
             return [position for word in sorted(set(words)) for position in positions.get(word, [])]
         length = len(words)
-        starts = [i for i in positions.get(words[0], []) if self._tokens[i : i + length] == words] if words else []
+        starts = (
+            [i for i in positions.get(words[0], []) if self._tokens[i : i + length] == words] if words else []
+        )
         return sorted({start + offset for start in starts for offset in range(length)})
 
     def index(self, vocab: Vocabulary) -> None:
@@ -126,9 +138,9 @@ class CandidatesField(Field[CandidateTensors]):
 
 class QuestionField(MetadataField):
     """
-    A `MetadataField` for what a reader knows about a question. In each batch, AllenNLP looks for tensors in all dicts,
-    lists and tuples of a `MetadataField`. For long passages, that takes a third of the time that it needs for a batch.
-    A batch of this field behaves like a list, but AllenNLP does not take it for one.
+    A `MetadataField` for what a reader knows about a question. In each batch, AllenNLP looks for tensors in
+    all dicts, lists and tuples of a `MetadataField`. For long passages, that takes a third of the time that
+    it needs for a batch. A batch of this field behaves like a list, but AllenNLP does not take it for one.
     """
 
     __slots__: list[str] = []

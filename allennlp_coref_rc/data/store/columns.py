@@ -1,7 +1,7 @@
 """
-The fields of many questions as columns: arrays of numbers, from which batches are made without an object for each
-token. A column of each kind below holds the fields of one class, packs them, and gives what AllenNLP would make of
-them: counts for the vocabulary and padded tensors.
+The fields of many questions as columns: arrays of numbers, from which batches are made without an object for
+each token. A column of each kind below holds the fields of one class, packs them, and gives what AllenNLP
+would make of them: counts for the vocabulary and padded tensors.
 """
 
 import marshal
@@ -55,8 +55,8 @@ class NotStorable(Exception):
 
 class Ragged:
     """
-    Rows of numbers of any length, one after the other in one array or several, which may be in files. `release` gives
-    back what was read of them.
+    Rows of numbers of any length, one after the other in one array or several, which may be in files.
+    `release` gives back what was read of them.
     """
 
     def __init__(self, release: Callable[[], None], lengths: np.ndarray, *values: np.ndarray) -> None:
@@ -81,7 +81,10 @@ class Ragged:
 
 
 def padded(lengths: np.ndarray, values: np.ndarray, padding: int = 0, least: int = 0) -> np.ndarray:
-    """Rows of numbers (or of arrays) as a matrix. A row is filled up with `padding`, to at least `least` columns."""
+    """
+    Rows of numbers (or of arrays) as a matrix. A row is filled up with `padding`, to at least `least`
+    columns.
+    """
     width = max(int(lengths.max(initial=0)), least)
     matrix = np.full((len(lengths), width, *values.shape[1:]), padding, dtype=np.int64)
     matrix[np.arange(width) < lengths[:, None]] = values
@@ -150,10 +153,17 @@ class Packer:
             self.put(f"{name}.present", [0] * number)
 
     def part(self, report: Any = None) -> Part:
-        arrays = {name: np.frombuffer(values, dtype=np.int64) for name, values in self._arrays.items() if values}
+        arrays = {
+            name: np.frombuffer(values, dtype=np.int64) for name, values in self._arrays.items() if values
+        }
         columns = {name: (column.kind, column.options) for name, column in self._columns.items()}
         return Part(
-            self._size, columns, {key: list(names) for key, names in self._names.items()}, self._named, arrays, report
+            self._size,
+            columns,
+            {key: list(names) for key, names in self._names.items()},
+            self._named,
+            arrays,
+            report,
         )
 
 
@@ -189,8 +199,8 @@ class Table:
         self, counter: Counter, rows: np.ndarray, indexers: Mapping[str, Mapping[str, TokenIndexer]]
     ) -> None:
         """
-        Adds what AllenNLP would count in the instances of increasing rows, in the same order: names were numbered when
-        they first occurred. `indexers` are those of each text.
+        Adds what AllenNLP would count in the instances of increasing rows, in the same order: names were
+        numbered when they first occurred. `indexers` are those of each text.
         """
         counts: dict[str, np.ndarray] = {}
         for column in self.columns.values():
@@ -314,7 +324,9 @@ class TextColumn(Column):
 
 
 class AnnotationColumn(Column):
-    """Annotation layers. Numbers that tokens have are stored with the positions of the tokens, in their order."""
+    """
+    Annotation layers. Numbers that tokens have are stored with the positions of the tokens, in their order.
+    """
 
     kind, field_class = "annotations", AnnotationField
 
@@ -327,7 +339,9 @@ class AnnotationColumn(Column):
         }
 
     def _all(self) -> Iterator[tuple[str, str, Optional[str]]]:
-        return ((layer, name, key) for layer, numbers in self.options.items() for name, key in numbers.items())
+        return (
+            (layer, name, key) for layer, numbers in self.options.items() for name, key in numbers.items()
+        )
 
     def pack(self, field: AnnotationField, instance: Instance, packer: Packer) -> None:
         packer.put(f"{self.name}.lengths", [len(field)])
@@ -383,7 +397,8 @@ class AnnotationColumn(Column):
             ragged = self._numbers[layer, name]
             values, positions = ragged.rows(rows)
             tokens = np.repeat(np.arange(len(rows)) * length, ragged.lengths[rows]) + positions
-            # The numbers of a token stand together. Each one's place in the token is its distance from the first.
+            # The numbers of a token stand together. Each one's place in the token is its distance from the
+            # first.
             first = np.flatnonzero(np.diff(tokens, prepend=-1))
             places = np.arange(len(tokens)) - np.repeat(first, np.diff(first, append=len(tokens)))
             matrix = np.full((len(rows) * length, int(places.max(initial=-1)) + 1), PADDING, dtype=np.int64)
@@ -441,7 +456,9 @@ class AnswerColumn(Column):
 
     def index(self, vocab: Vocabulary, indexers: Mapping[str, TokenIndexer], tables: "WordTables") -> None:
         known = vocab.get_token_to_index_vocabulary(self.options["namespace"])
-        self._indices = np.array([known.get(name, UNKNOWN_ANSWER) for name in self._names] or [0], dtype=np.int64)
+        self._indices = np.array(
+            [known.get(name, UNKNOWN_ANSWER) for name in self._names] or [0], dtype=np.int64
+        )
 
     def tensors(self, rows: np.ndarray) -> torch.Tensor:
         values = self._values[rows].astype(np.int64)
@@ -517,7 +534,12 @@ class CandidatesColumn(Column):
         order = np.lexsort((words, candidates, row[words]))
         words = words[order]
         occurrences = np.bincount(row[words], minlength=len(rows))
-        return occurrences, np.full(len(rows), self._num_labels), candidates[order], words - starts[row[words]]
+        return (
+            occurrences,
+            np.full(len(rows), self._num_labels),
+            candidates[order],
+            words - starts[row[words]],
+        )
 
     def tensors(self, rows: np.ndarray) -> dict[str, torch.Tensor]:
         lengths, number, candidates, positions = self._found(rows)
@@ -537,7 +559,9 @@ class QuestionColumn(Column):
     def pack(self, field: QuestionField, instance: Instance, packer: Packer) -> None:
         values = dict(field.metadata)
         for key, name in TOKENS_OF.items():
-            if name in instance.fields and values.get(key) == [token.text for token in cast(TextField, instance[name])]:
+            if name in instance.fields and values.get(key) == [
+                token.text for token in cast(TextField, instance[name])
+            ]:
                 del values[key]
         try:
             # It keeps tuples, and unlike pickle runs nothing when it is read.
@@ -552,7 +576,9 @@ class QuestionColumn(Column):
         self._data = table.ragged(self.name, "values")
 
     def metadata(self, row: int) -> dict[str, Any]:
-        values = marshal.loads(zlib.decompress(self._data.rows(np.array([row]))[0].astype(np.uint8).tobytes()))
+        values = marshal.loads(
+            zlib.decompress(self._data.rows(np.array([row]))[0].astype(np.uint8).tobytes())
+        )
         missing = {key: text.words(row) for key, text in self._texts.items() if key not in values}
         return {**missing, **values}
 
@@ -561,7 +587,9 @@ class QuestionColumn(Column):
 
 
 class StoredQuestions(Questions):
-    """The metadata of the questions of a batch, which are read when they are used: training needs few of them."""
+    """
+    The metadata of the questions of a batch, which are read when they are used: training needs few of them.
+    """
 
     def __init__(self, readers: Sequence[Callable[[], dict[str, Any]]]) -> None:
         self._readers = readers
@@ -594,7 +622,9 @@ class WordTables:
         self._made: dict[int, TextTensors] = {}
 
     def of(self, indexer: TokenIndexer) -> "TextTensors":
-        """A function that makes an indexer's tensors of the lengths of texts and the numbers of their words."""
+        """
+        A function that makes an indexer's tensors of the lengths of texts and the numbers of their words.
+        """
         if id(indexer) not in self._made:
             adds_words = getattr(indexer, "_start_tokens", None) or getattr(indexer, "_end_tokens", None)
             kind = IndexedTexts if adds_words else INDEXED.get(type(indexer), IndexedTexts)
@@ -602,7 +632,9 @@ class WordTables:
         return self._made[id(indexer)]
 
     def candidates(self, names: Sequence[str]) -> list[np.ndarray]:
-        """For each word the candidate that has this name, or -1. There are several such arrays if names recur."""
+        """
+        For each word the candidate that has this name, or -1. There are several such arrays if names recur.
+        """
         found: list[dict[str, int]] = [{}]
         for i, name in enumerate(names):
             free = next((candidates for candidates in found if name not in candidates), None)
@@ -611,7 +643,9 @@ class WordTables:
                 found.append(free)
             free[name] = i
         lower = [word.lower() for word in self._words]
-        return [np.array([candidates.get(word, -1) for word in lower], dtype=np.int64) for candidates in found]
+        return [
+            np.array([candidates.get(word, -1) for word in lower], dtype=np.int64) for candidates in found
+        ]
 
 
 class TextTensors:
@@ -629,7 +663,9 @@ class SingleIds(TextTensors):
 
     def __init__(self, indexer: SingleIdTokenIndexer, words: Sequence[str], vocab: Vocabulary) -> None:
         self._least = indexer._token_min_padding_length
-        self._indices = np.array(indexer.tokens_to_indices(list(map(Token, words)), vocab)["tokens"], dtype=np.int64)
+        self._indices = np.array(
+            indexer.tokens_to_indices(list(map(Token, words)), vocab)["tokens"], dtype=np.int64
+        )
 
     def __call__(self, lengths: np.ndarray, numbers: np.ndarray) -> dict[str, torch.Tensor]:
         return {"tokens": torch.from_numpy(padded(lengths, self._indices[numbers], least=self._least))}

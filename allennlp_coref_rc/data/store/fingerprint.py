@@ -15,15 +15,25 @@ PACKAGE = Path(__file__).parents[2]
 CODE = ("annotations", "common", "data")
 """The folders of this package whose files decide what a reader makes of a file."""
 
-PACKAGES = ("allennlp", "coreferee", "fastcoref", "maverick-coref", "nltk", "numpy", "spacy", "torch", "transformers")
+PACKAGES = (
+    "allennlp",
+    "coreferee",
+    "fastcoref",
+    "maverick-coref",
+    "nltk",
+    "numpy",
+    "spacy",
+    "torch",
+    "transformers",
+)
 """Other packages that do, if they are installed. So do the models of spaCy."""
 
 
 def fingerprint(config: str, data_path: str, files: list[str]) -> str:
     """
-    A number for the config of a reader (JSON), a data path, the content of its files and of those that the config
-    names, and the versions of what reads them. A folder is known by the names, sizes and times of its files, which may
-    be many.
+    A number for the config of a reader (JSON), a data path, the content of its files and of those that the
+    config names, and the versions of what reads them. A folder is known by the names, sizes and times of its
+    files, which may be many.
     """
     values = [
         config,
@@ -45,12 +55,17 @@ def _named_files(config: Any) -> Iterator[str]:
 
 def _content(path: str) -> Any:
     if os.path.isdir(path):
-        files = sorted(file for folder, _, names in os.walk(path) for file in (os.path.join(folder, n) for n in names))
+        files = sorted(
+            file for folder, _, names in os.walk(path) for file in (os.path.join(folder, n) for n in names)
+        )
         # A link may lead nowhere.
         states = [
-            (os.path.relpath(file, path), (os.stat if os.path.exists(file) else os.lstat)(file)) for file in files
+            (os.path.relpath(file, path), (os.stat if os.path.exists(file) else os.lstat)(file))
+            for file in files
         ]
-        return _hash(json.dumps([(name, state.st_size, state.st_mtime_ns) for name, state in states]).encode())
+        return _hash(
+            json.dumps([(name, state.st_size, state.st_mtime_ns) for name, state in states]).encode()
+        )
     with open(path, "rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 

@@ -15,27 +15,35 @@ from allennlp.data.fields import TextField
 
 from allennlp_coref_rc.data.dataset_readers import ReadingComprehensionReader
 from allennlp_coref_rc.data.fields import QuestionField
-from allennlp_coref_rc.data.store.columns import Column, Counter, NotStorable, QuestionColumn, Table, TextColumn
+from allennlp_coref_rc.data.store.columns import (
+    Column,
+    Counter,
+    NotStorable,
+    QuestionColumn,
+    Table,
+    TextColumn,
+)
 from allennlp_coref_rc.data.store.preparing import prepared
 
 logger = logging.getLogger(__name__)
 
 RELEASE_AFTER = 8
 """
-After so many batches, the pages of files that were read are given back. A page, and those around it, may be mapped for
-a few numbers, so that a batch takes ten megabytes.
+After so many batches, the pages of files that were read are given back. A page, and those around it, may be
+mapped for a few numbers, so that a batch takes ten megabytes.
 """
 
 
 @DataLoader.register("prepared")
 class PreparedDataLoader(MultiProcessDataLoader):
     """
-    Makes the batches of AllenNLP's `MultiProcessDataLoader`, in the same order, from prepared data: what a reader makes
-    of a file is stored as columns of numbers, which are mapped into memory, once for all runs that read the same file
-    in the same way. No instances are kept. The next batch is made while the model works, and on a GPU in pinned memory.
+    Makes the batches of AllenNLP's `MultiProcessDataLoader`, in the same order, from prepared data: what a
+    reader makes of a file is stored as columns of numbers, which are mapped into memory, once for all runs
+    that read the same file in the same way. No instances are kept. The next batch is made while the model
+    works, and on a GPU in pinned memory.
 
-    With `num_workers`, `max_instances_in_memory` or another `start_method`, and for readers whose fields cannot be
-    stored, it is AllenNLP's own.
+    With `num_workers`, `max_instances_in_memory` or another `start_method`, and for readers whose fields
+    cannot be stored, it is AllenNLP's own.
 
     Registered as a `DataLoader` with name "prepared". It takes the parameters of `MultiProcessDataLoader`.
     """
@@ -53,7 +61,10 @@ class PreparedDataLoader(MultiProcessDataLoader):
         super().__init__(reader, data_path, **kwargs)
 
     def iter_instances(self) -> Iterator[Instance]:
-        """The questions. Those of prepared data count all words for the vocabulary when the first one is asked to."""
+        """
+        The questions. Those of prepared data count all words for the vocabulary when the first one is asked
+        to.
+        """
         if self._instances is None and self._keeps_all():
             try:
                 self._table, rows = prepared(cast(ReadingComprehensionReader, self.reader), self.data_path)
@@ -79,14 +90,19 @@ class PreparedDataLoader(MultiProcessDataLoader):
         return cast(Table, self._table).columns
 
     def count_vocab_items(self, counter: dict[str, dict[str, int]], row: int) -> None:
-        """Counts the words and labels of all questions if this is the first one. Looking at each would take longer."""
+        """
+        Counts the words and labels of all questions if this is the first one. Looking at each would take
+        longer.
+        """
         if row == self._rows[0]:
             cast(Table, self._table).count_vocab_items(cast(Counter, counter), self._rows, self._indexers)
 
     @cached_property
     def _indexers(self) -> dict[str, Mapping[str, Any]]:
         """Those of each text, as the reader gives them to instances."""
-        texts = {name: TextField([]) for name, column in self.columns.items() if isinstance(column, TextColumn)}
+        texts = {
+            name: TextField([]) for name, column in self.columns.items() if isinstance(column, TextColumn)
+        }
         self.reader.apply_token_indexers(Instance(dict(texts)))
         return {name: field.token_indexers for name, field in texts.items()}
 
@@ -105,7 +121,9 @@ class PreparedDataLoader(MultiProcessDataLoader):
         tensors = table.batch(np.array([instance.row for instance in instances]))
         if next(self._made) % RELEASE_AFTER == 0:
             table.release()
-        return _pinned(tensors) if self.cuda_device is not None and self.cuda_device.type == "cuda" else tensors
+        return (
+            _pinned(tensors) if self.cuda_device is not None and self.cuda_device.type == "cuda" else tensors
+        )
 
     def _iter_batches(self) -> Iterator[TensorDict]:
         batches = super()._iter_batches()
@@ -123,8 +141,8 @@ class PreparedDataLoader(MultiProcessDataLoader):
 
 class StoredInstance(Instance):
     """
-    A question of prepared data. It has what samplers and the vocabulary ask for, and its metadata: the lengths of its
-    fields, and counts of words.
+    A question of prepared data. It has what samplers and the vocabulary ask for, and its metadata: the
+    lengths of its fields, and counts of words.
     """
 
     __slots__ = ["row", "_loader"]

@@ -1,4 +1,6 @@
-"""Prepares data sets: a reader's instances are packed into a store once, and found again by their fingerprint."""
+"""
+Prepares data sets: a reader's instances are packed into a store once, and found again by their fingerprint.
+"""
 
 import atexit
 import errno
@@ -63,9 +65,10 @@ ITEM = "item"
 
 def prepared(reader: ReadingComprehensionReader, data_path: str) -> tuple[Table, np.ndarray]:
     """
-    The columns of a data set, and this process's share of their rows. A reader that was built from a config finds them
-    where another run with this config has stored them. Nothing is stored of a data set of the Hugging Face hub, for a
-    reader with `max_instances`, which reads a part of the file, and for one that reads the file differently each time.
+    The columns of a data set, and this process's share of their rows. A reader that was built from a config
+    finds them where another run with this config has stored them. Nothing is stored of a data set of the
+    Hugging Face hub, for a reader with `max_instances`, which reads a part of the file, and for one that
+    reads the file differently each time.
     """
     if (
         reader.config is None
@@ -198,7 +201,9 @@ def _reader(config: str, packages: tuple[str, ...]) -> ReadingComprehensionReade
     if config not in READERS:
         import_plugins()
         import_packages(packages)
-        READERS[config] = cast(ReadingComprehensionReader, DatasetReader.from_params(Params(json.loads(config))))
+        READERS[config] = cast(
+            ReadingComprehensionReader, DatasetReader.from_params(Params(json.loads(config)))
+        )
     return READERS[config]
 
 
@@ -214,8 +219,8 @@ def pack(reader: ReadingComprehensionReader, given: GivenItems, items: Sequence[
             number = index
             yield place, item
 
-    # A document comes before the next item is asked for, so the number is that of its item. Its many small objects
-    # would make the garbage collector look at all others again and again, a third of the time.
+    # A document comes before the next item is asked for, so the number is that of its item. Its many small
+    # objects would make the garbage collector look at all others again and again, a third of the time.
     with collecting_no_garbage():
         for place, document in reader.documents_of(without_numbers(), given, any_good=True):
             for instance in reader.instances_of(place, document):
@@ -249,7 +254,10 @@ def _make(folder: Path, source: Source, reader: ReadingComprehensionReader) -> N
     items = ((place, (i, item)) for i, (place, item) in enumerate(reader.given_items(source.data_path).items))
     todo = [path for path in paths if not path.exists()]
     READERS[source.config] = reader
-    with Workers(preload=PRELOADED) as workers, progress_bar(total=total, unit=" items", desc="preparing") as bar:
+    with (
+        Workers(preload=PRELOADED) as workers,
+        progress_bar(total=total, unit=" items", desc="preparing") as bar,
+    ):
         bar.update(total - CHUNK * len(todo))
         missing = (chunk for chunk in chunks(items, CHUNK) if not paths[chunk.number].exists())
         for chunk, number in workers.map(partial(source.pack, str(parts), given), missing, len(todo)):

@@ -1,6 +1,6 @@
 """
-Stores: the columns of a data set in files, which are mapped into memory. They are packed in parts, joined into a file
-for each column, and verified whenever they are opened.
+Stores: the columns of a data set in files, which are mapped into memory. They are packed in parts, joined
+into a file for each column, and verified whenever they are opened.
 """
 
 import json
@@ -56,8 +56,8 @@ def read_part(path: Path) -> Part:
 
 def write_store(folder: Path, paths: Sequence[Path], report: Any) -> None:
     """
-    Joins parts into a store, in a folder that appears when it is complete. Names are numbered anew, so that they stand
-    in the order in which they first occur. One part is in memory at a time.
+    Joins parts into a store, in a folder that appears when it is complete. Names are numbered anew, so that
+    they stand in the order in which they first occur. One part is in memory at a time.
     """
     columns: dict[str, tuple[str, dict[str, Any]]] = {}
     names: dict[str, dict[str, int]] = {}
@@ -82,11 +82,14 @@ def write_store(folder: Path, paths: Sequence[Path], report: Any) -> None:
     shutil.rmtree(partial, ignore_errors=True)
     partial.mkdir()
     arrays: dict[str, dict[str, Any]] = {
-        name: {"file": f"{number}.npy", "type": smallest(ranges[name]).str} for number, name in enumerate(lengths)
+        name: {"file": f"{number}.npy", "type": smallest(ranges[name]).str}
+        for number, name in enumerate(lengths)
     }
     size = 0
     with ExitStack() as stack:
-        files = {name: stack.enter_context(open(partial / array["file"], "wb")) for name, array in arrays.items()}
+        files = {
+            name: stack.enter_context(open(partial / array["file"], "wb")) for name, array in arrays.items()
+        }
         for name, file in files.items():
             header = {"descr": arrays[name]["type"], "fortran_order": False, "shape": (lengths[name],)}
             np.lib.format.write_array_header_1_0(file, header)
@@ -137,8 +140,12 @@ def read_manifest(folder: Path) -> dict[str, Any]:
         raise DamagedStore(f"{folder / MANIFEST}: {error}") from error
 
 
-def _renumbered(part: Part, columns: dict[str, Any], names: dict[str, dict[str, int]]) -> dict[str, np.ndarray]:
-    """The arrays of a part with the numbers that its names have in the whole store, and of the columns it lacks."""
+def _renumbered(
+    part: Part, columns: dict[str, Any], names: dict[str, dict[str, int]]
+) -> dict[str, np.ndarray]:
+    """
+    The arrays of a part with the numbers that its names have in the whole store, and of the columns it lacks.
+    """
     packer = Packer()
     packer.skip({name: columns[name] for name in columns.keys() - part.columns.keys()}, part.size)
     arrays = {**part.arrays, **packer.part().arrays}

@@ -11,10 +11,11 @@ ALWAYS_IN_THE_VOCABULARY = 1_000_000_000
 @TokenIndexer.register("oov_buckets")
 class OovBucketIndexer(SingleIdTokenIndexer):
     """
-    Like AllenNLP's `single_id`, but there are several unknown words. A word that is not in the vocabulary always
-    becomes the same one of them. So models can see that the word occurs in both passage and question. The authors' code
-    of Coref-GRU (Dhingra et al., NAACL 2018) numbers the unknown words of each question, modulo 100. Here the word's
-    checksum decides, so two different words become the same one a little more often.
+    Like AllenNLP's `single_id`, but there are several unknown words. A word that is not in the vocabulary
+    always becomes the same one of them. So models can see that the word occurs in both passage and question.
+    The authors' code of Coref-GRU (Dhingra et al., NAACL 2018) numbers the unknown words of each question,
+    modulo 100. Here the word's checksum decides, so two different words become the same one a little more
+    often.
 
     Registered as a `TokenIndexer` with name "oov_buckets". It also takes the parameters of AllenNLP's
     `SingleIdTokenIndexer`.

@@ -6,8 +6,8 @@ from allennlp_coref_rc.annotations.tokenization import split_words
 @Tokenizer.register("blank_spacy")
 class BlankSpacyTokenizer(Tokenizer):
     """
-    Splits texts by spaCy's rules for a language: punctuation and clitics become tokens of their own, and white space is
-    dropped. Unlike AllenNLP's `spacy`, it does not need a model that has to be downloaded.
+    Splits texts by spaCy's rules for a language: punctuation and clitics become tokens of their own, and
+    white space is dropped. Unlike AllenNLP's `spacy`, it does not need a model that has to be downloaded.
 
     Registered as a `Tokenizer` with name "blank_spacy".
 

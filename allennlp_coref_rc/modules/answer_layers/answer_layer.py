@@ -23,12 +23,16 @@ class AnswerOutput(NamedTuple):
 
 class AnswerLayer(torch.nn.Module, Registrable):
     """
-    Gives each candidate, or each class, a probability. A subclass gets `encoding_dim` (the size of the last layer's
-    encodings), `embedding_dim` and `vocab` besides its own parameters.
+    Gives each candidate, or each class, a probability. A subclass gets `encoding_dim` (the size of the last
+    layer's encodings), `embedding_dim` and `vocab` besides its own parameters.
     """
 
     def forward(
-        self, passage: TokenVectors, query: torch.Tensor, embedded: Pair, candidates: Optional[CandidateTensors] = None
+        self,
+        passage: TokenVectors,
+        query: torch.Tensor,
+        embedded: Pair,
+        candidates: Optional[CandidateTensors] = None,
     ) -> AnswerOutput:
         """
         # Parameters

@@ -16,9 +16,10 @@ from allennlp_coref_rc.modules.pair import Pair, TokenVectors
 @AnswerLayer.register("gated_selection")
 class GatedSelection(AnswerLayer):
     """
-    Answers with one of the classes, as in the authors' code for Coref-GRU's runs on bAbI. The attention compares the
-    embeddings of the passage with a separate bidirectional GRU over the embeddings of the question. It weighs the
-    encodings of the passage, gated by the final question vector. (The paper says only "a softmax layer".)
+    Answers with one of the classes, as in the authors' code for Coref-GRU's runs on bAbI. The attention
+    compares the embeddings of the passage with a separate bidirectional GRU over the embeddings of the
+    question. It weighs the encodings of the passage, gated by the final question vector. (The paper says only
+    "a softmax layer".)
 
     Registered as an `AnswerLayer` with name "gated_selection".
     """
@@ -39,7 +40,11 @@ class GatedSelection(AnswerLayer):
                 gated_normal_(parameter, gates=1 if name.startswith("_output") else 3)
 
     def forward(
-        self, passage: TokenVectors, query: torch.Tensor, embedded: Pair, candidates: Optional[CandidateTensors] = None
+        self,
+        passage: TokenVectors,
+        query: torch.Tensor,
+        embedded: Pair,
+        candidates: Optional[CandidateTensors] = None,
     ) -> AnswerOutput:
         key = self._question_encoder(embedded.question.vectors, embedded.question.mask)
         scores = (embedded.passage.vectors @ key.unsqueeze(-1)).squeeze(-1)

@@ -13,9 +13,9 @@ from allennlp_coref_rc.modules.pair import Pair, TokenVectors
 @AnswerLayer.register("selection")
 class Selection(AnswerLayer):
     """
-    Answers with one of the classes, as in the MAGE-GRU paper (equations 5 and 6). The encodings of the passage are
-    weighed by attention to the question and summed. A linear layer without bias scores the classes from this sum; its
-    weights are drawn from U(-0.01, 0.01), as in the paper's code.
+    Answers with one of the classes, as in the MAGE-GRU paper (equations 5 and 6). The encodings of the
+    passage are weighed by attention to the question and summed. A linear layer without bias scores the
+    classes from this sum; its weights are drawn from U(-0.01, 0.01), as in the paper's code.
 
     Registered as an `AnswerLayer` with name "selection".
     """
@@ -26,7 +26,11 @@ class Selection(AnswerLayer):
         torch.nn.init.uniform_(self._output.weight, -0.01, 0.01)
 
     def forward(
-        self, passage: TokenVectors, query: torch.Tensor, embedded: Pair, candidates: Optional[CandidateTensors] = None
+        self,
+        passage: TokenVectors,
+        query: torch.Tensor,
+        embedded: Pair,
+        candidates: Optional[CandidateTensors] = None,
     ) -> AnswerOutput:
         scores = (passage.vectors @ query.unsqueeze(-1)).squeeze(-1)
         attention = masked_softmax(scores, passage.mask)

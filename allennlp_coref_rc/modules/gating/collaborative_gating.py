@@ -13,23 +13,25 @@ GATES = ("question", "filtered_question")
 @Gating.register("collaborative")
 class CollaborativeGating(Gating):
     """
-    Collaborative Gating (the CG of CG+SBA, NAACL-SRW 2018, equations 1 to 7): first the passage filters the question,
-    then the filtered question filters the passage,
+    Collaborative Gating (the CG of CG+SBA, NAACL-SRW 2018, equations 1 to 7): first the passage filters the
+    question, then the filtered question filters the passage,
 
         beta_j = softmax(D^T q_j),  z_j = q_j * (D beta_j),
         alpha_i = softmax(Z^T d_i),  x_i = d_i * (Q alpha_i) or d_i * (Z alpha_i).
 
-    It has no parameters. Padding is left out of both softmaxes, which the paper does not discuss. The explanation has
-    the weights beta, from question to passage, and alpha, from passage to question.
+    It has no parameters. Padding is left out of both softmaxes, which the paper does not discuss. The
+    explanation has the weights beta, from question to passage, and alpha, from passage to question.
 
     Registered as a `Gating` with name "collaborative".
 
     # Parameters
 
     gate_by : `str`, optional (default = `"question"`)
-        The encodings that alpha weighs and sums: `"question"` (Q, the better one on CNN) or `"filtered_question"` (Z).
+        The encodings that alpha weighs and sums: `"question"` (Q, the better one on CNN) or
+        `"filtered_question"` (Z).
     final_filtering : `bool`, optional (default = `True`)
-        Also filter the question after the last layer, before passage tokens are scored against it (equation 7).
+        Also filter the question after the last layer, before passage tokens are scored against it (equation
+        7).
     """
 
     def __init__(self, gate_by: str = "question", final_filtering: bool = True) -> None:

@@ -13,8 +13,8 @@ OPERATIONS = ("product", "sum", "concatenation")
 @Gating.register("gated_attention")
 class GatedAttention(Gating):
     """
-    The gated attention of the GA Reader (Dhingra et al., ACL 2017): each passage token is multiplied, element by
-    element, by a summary of the question that is made for this token,
+    The gated attention of the GA Reader (Dhingra et al., ACL 2017): each passage token is multiplied, element
+    by element, by a summary of the question that is made for this token,
 
         alpha_i = softmax(Q^T d_i),  x_i = d_i * (Q alpha_i).
 
@@ -25,8 +25,8 @@ class GatedAttention(Gating):
     # Parameters
 
     operation : `str`, optional (default = `"product"`)
-        What is done with the token and the summary: `"product"`, `"sum"` or `"concatenation"`. The paper compares them
-        (its Table 4).
+        What is done with the token and the summary: `"product"`, `"sum"` or `"concatenation"`. The paper
+        compares them (its Table 4).
     """
 
     def __init__(self, operation: str = "product") -> None:

@@ -11,13 +11,16 @@ class Gating(torch.nn.Module, Registrable):
     default_implementation = "gated_attention"
 
     def forward(self, pair: Pair) -> tuple[torch.Tensor, list[Attention]]:
-        """The gated passage, of shape (batch_size, passage_length, get_output_dim(dim)), and the attentions used."""
+        """
+        The gated passage, of shape (batch_size, passage_length, get_output_dim(dim)), and the attentions
+        used.
+        """
         raise NotImplementedError
 
     def final_question(self, pair: Pair) -> tuple[torch.Tensor, list[Attention]]:
         """
-        The vectors of the question that the answer layer sees after the last layer, and the attentions used. By default
-        they are those of the encoded question.
+        The vectors of the question that the answer layer sees after the last layer, and the attentions used.
+        By default they are those of the encoded question.
         """
         return pair.question.vectors, []
 

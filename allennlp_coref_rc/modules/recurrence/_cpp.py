@@ -17,16 +17,22 @@ SUFFIXES = {torch.float32: "float32", torch.float64: "float64"}
 
 
 def why_not(given: RecurrenceInput) -> Optional[str]:
-    """Why this backend can't run on this input; `None` if it can. Compiles it if that has not been done yet."""
+    """
+    Why this backend can't run on this input; `None` if it can. Compiles it if that has not been done yet.
+    """
     if given.inputs.device.type != "cpu":
         return f"the compiled recurrence runs on the CPU and the inputs are on {given.inputs.device}"
     if given.inputs.dtype not in SUFFIXES:
-        return f"the compiled recurrence computes in float32 and float64 and the inputs are {given.inputs.dtype}"
+        return (
+            f"the compiled recurrence computes in float32 and float64 and the inputs are {given.inputs.dtype}"
+        )
     return _load()[1]
 
 
 def cpp(given: RecurrenceInput) -> torch.Tensor:
-    """`recurrence` with its time loop, forward and backward, in C++ (recurrence.cpp). Call `why_not` first."""
+    """
+    `recurrence` with its time loop, forward and backward, in C++ (recurrence.cpp). Call `why_not` first.
+    """
     inputs, edges, weight_hh, bias_hn, mask, memory, reverse, weight_ih, bias, keys = given
     if keys is None:
         weights = [edge.weights.contiguous() for edge in edges]
@@ -38,7 +44,9 @@ def cpp(given: RecurrenceInput) -> torch.Tensor:
         inputs if inputs.stride(2) == 1 else inputs.contiguous(),
         *(tensor if tensor is None else tensor.contiguous() for tensor in parameters),
     )
-    needs_grad = torch.is_grad_enabled() and any(x is not None and x.requires_grad for x in (*tensors, *weights))
+    needs_grad = torch.is_grad_enabled() and any(
+        x is not None and x.requires_grad for x in (*tensors, *weights)
+    )
     sources = [edge.sources.contiguous() for edge in edges]
     slices = [edge.carried for edge in edges]
     steps = _Steps(mask.contiguous(), sources, slices, reverse)
@@ -46,7 +54,9 @@ def cpp(given: RecurrenceInput) -> torch.Tensor:
 
 
 class _Steps(NamedTuple):
-    """The steps in the order of time: the mask, the sources and the slice of each relation, and the direction."""
+    """
+    The steps in the order of time: the mask, the sources and the slice of each relation, and the direction.
+    """
 
     mask: torch.Tensor
     sources: list[torch.Tensor]
@@ -106,7 +116,9 @@ class _Recurrence(torch.autograd.Function):
             if ctx.needs_input_grad[2]:
                 grad_inputs = states.new_empty(inputs.shape)
         grad_weight_hh, grad_bias_hn = torch.zeros_like(weight_hh), states.new_zeros(size)
-        grad_memory, grad_keys = (None if tensor is None else torch.zeros_like(tensor) for tensor in (memory, keys))
+        grad_memory, grad_keys = (
+            None if tensor is None else torch.zeros_like(tensor) for tensor in (memory, keys)
+        )
         grad_weights = [
             torch.zeros_like(weight) if needed or keys is not None else None
             for weight, needed in zip(weights, ctx.needs_input_grad[-len(weights) :])
@@ -209,7 +221,9 @@ def _address(tensor: Optional[torch.Tensor]) -> Optional[int]:
 
 @functools.lru_cache(maxsize=None)
 def _openmp() -> Optional[int]:
-    """The function by which the threads that PyTorch has started already run ours too, if they are GNU OpenMP's."""
+    """
+    The function by which the threads that PyTorch has started already run ours too, if they are GNU OpenMP's.
+    """
     try:
         return ctypes.cast(ctypes.CDLL(None).GOMP_parallel, ctypes.c_void_p).value
     except (AttributeError, OSError):
@@ -225,7 +239,10 @@ def function(name: str, dtype: torch.dtype) -> Optional[Callable[..., None]]:
 
 
 def _variant(library: ctypes.CDLL) -> str:
-    """The instruction set that PyTorch uses, which ATEN_CPU_CAPABILITY may lower, if the library has code for it."""
+    """
+    The instruction set that PyTorch uses, which ATEN_CPU_CAPABILITY may lower, if the library has code for
+    it.
+    """
     name = torch.backends.cpu.get_cpu_capability().lower()
     return name if hasattr(library, f"forward_float32_{name}") else "default"
 
@@ -233,7 +250,8 @@ def _variant(library: ctypes.CDLL) -> str:
 @functools.lru_cache(maxsize=None)
 def _load() -> tuple[Optional[ctypes.CDLL], Optional[str]]:
     """
-    The compiled library, or `None` and the reason why there is none. A library that cannot be loaded here is ignored.
+    The compiled library, or `None` and the reason why there is none. A library that cannot be loaded here is
+    ignored.
     """
     prebuilt = _library.prebuilt()
     if _library.is_whole(prebuilt):

@@ -1,11 +1,11 @@
 """
 The library of the compiled recurrence and dropout: where it is, whether it is complete, and how it is made.
 
-A wheel contains this file if there was a compiler when the wheel was built; otherwise it is compiled on first use. The
-file has the same code for several instruction sets. Run as a program, this module prints JSON: what PyTorch finds on
-this machine, and the state of the file. With --build it makes the file, if there is a compiler, and prints nothing. The
-module imports nothing of this package, so it works where AllenNLP does not. It imports PyTorch only where it needs
-PyTorch, so a wheel can be built without it.
+A wheel contains this file if there was a compiler when the wheel was built; otherwise it is compiled on first
+use. The file has the same code for several instruction sets. Run as a program, this module prints JSON: what
+PyTorch finds on this machine, and the state of the file. With --build it makes the file, if there is a
+compiler, and prints nothing. The module imports nothing of this package, so it works where AllenNLP does not.
+It imports PyTorch only where it needs PyTorch, so a wheel can be built without it.
 """
 
 import contextlib
@@ -31,8 +31,8 @@ FLAGS = ["-std=c++17", "-O3", "-fno-math-errno", "-fno-trapping-math", "-fPIC", 
 
 VARIANTS: dict[str, list[str]] = {"default": []}
 """
-Options of the compiler for each instruction set, by PyTorch's name of it, from the smallest. In this order they are
-linked: of a function of the standard library that several contain, the first is used by all.
+Options of the compiler for each instruction set, by PyTorch's name of it, from the smallest. In this order
+they are linked: of a function of the standard library that several contain, the first is used by all.
 """
 
 if platform.machine().lower() in ("x86_64", "amd64"):
@@ -55,8 +55,8 @@ def prebuilt() -> pathlib.Path:
 
 def build() -> pathlib.Path:
     """
-    The path of the library, which is compiled unless it lies in PyTorch's cache of extensions (`TORCH_EXTENSIONS_DIR`).
-    Of several processes one compiles, and the others wait for it.
+    The path of the library, which is compiled unless it lies in PyTorch's cache of extensions
+    (`TORCH_EXTENSIONS_DIR`). Of several processes one compiles, and the others wait for it.
     """
     from filelock import FileLock
 
@@ -91,8 +91,9 @@ def compiler() -> str:
 
 def compile_into(library: pathlib.Path) -> None:
     """
-    Compiles the library. This takes only seconds, because the sources include no headers of PyTorch or Python. The file
-    is moved into place when it is complete, so that processes which start together can't disturb each other.
+    Compiles the library. This takes only seconds, because the sources include no headers of PyTorch or
+    Python. The file is moved into place when it is complete, so that processes which start together can't
+    disturb each other.
     """
     library.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=library.parent) as directory, contextlib.ExitStack() as stack:
@@ -131,7 +132,9 @@ def _seal(library: pathlib.Path) -> None:
 
 
 def _key(*parts: str) -> str:
-    return hashlib.sha256("\0".join([source.read_text() for source in SOURCES] + list(parts)).encode()).hexdigest()[:16]
+    return hashlib.sha256(
+        "\0".join([source.read_text() for source in SOURCES] + list(parts)).encode()
+    ).hexdigest()[:16]
 
 
 def state() -> dict[str, Any]:
@@ -142,10 +145,17 @@ def state() -> dict[str, Any]:
     machine: dict[str, Any] = {
         "instruction set": torch.backends.cpu.get_cpu_capability(),
         "CUDA": torch.version.cuda,
-        "devices": [torch.cuda.get_device_name(i) for i in range(torch.cuda.device_count())] if has_gpu else [],
+        "devices": [torch.cuda.get_device_name(i) for i in range(torch.cuda.device_count())]
+        if has_gpu
+        else [],
     }
     if is_whole(prebuilt()):
-        return {**machine, "compiler": "the builder of the wheel", "library": "there", "path": str(prebuilt())}
+        return {
+            **machine,
+            "compiler": "the builder of the wheel",
+            "library": "there",
+            "path": str(prebuilt()),
+        }
     try:
         library = cached()
     except (OSError, subprocess.SubprocessError) as error:
@@ -157,7 +167,9 @@ def state() -> dict[str, Any]:
 
 if __name__ == "__main__":
     if sys.argv[1:] == ["--build"]:
-        with contextlib.suppress(OSError, subprocess.SubprocessError):  # All works without a compiler, more slowly.
+        with contextlib.suppress(
+            OSError, subprocess.SubprocessError
+        ):  # All works without a compiler, more slowly.
             build()
     else:
         print(json.dumps(state()))

@@ -12,9 +12,9 @@ Steps = Sequence[torch.Tensor]
 
 def plain(given: RecurrenceInput) -> torch.Tensor:
     """
-    `recurrence` in PyTorch with a backward written by hand. There is no autograd graph for each step. The derivatives
-    of the gates, and the gradients of U, b and the edge weights, are computed for all steps at once. Only the chain
-    from state to state stays in the loop.
+    `recurrence` in PyTorch with a backward written by hand. There is no autograd graph for each step. The
+    derivatives of the gates, and the gradients of U, b and the edge weights, are computed for all steps at
+    once. Only the chain from state to state stays in the loop.
     """
     inputs, edges, weight_hh, bias_hn, mask, memory, reverse, *_ = given
     batch_size, length, _ = inputs.shape
@@ -37,8 +37,8 @@ def plain(given: RecurrenceInput) -> torch.Tensor:
 
 def _rows_of(sources: torch.Tensor, num_states: int) -> torch.Tensor:
     """
-    `sources` as rows of the buffer of all states, (num_states + 1) x batch: own states, memory, and one block of zeros
-    for `NO_SOURCE`. Shape: (sequence_length, batch_size, edges).
+    `sources` as rows of the buffer of all states, (num_states + 1) x batch: own states, memory, and one block
+    of zeros for `NO_SOURCE`. Shape: (sequence_length, batch_size, edges).
     """
     batch_size = sources.size(0)
     states = torch.where(sources == NO_SOURCE, num_states, sources).transpose(0, 1)
@@ -78,7 +78,8 @@ class _Recurrence(torch.autograd.Function):
         buffer[-1] = 0
         # Where no relation writes, m stays zero.
         previous = inputs.new_zeros(length, batch_size, weight_hh.size(1))
-        # The loop turns the inputs into the gates in place: `hidden` becomes r, z, m U_n + b_n, and `n` becomes n.
+        # The loop turns the inputs into the gates in place: `hidden` becomes r, z, m U_n + b_n, and `n`
+        # becomes n.
         hidden = inputs.new_empty(length, batch_size, 3 * size)
         hidden[..., : 2 * size] = inputs[..., : 2 * size]
         hidden[..., 2 * size :] = bias_hn
@@ -90,7 +91,9 @@ class _Recurrence(torch.autograd.Function):
         rz = hidden[..., : 2 * size].unbind(0)
         carry = previous[..., :size].unbind(0)
         states = buffer.unbind(0)
-        steps = list(zip(previous.unbind(0), carry, hidden.unbind(0), rz, r, z, hidden_n, n.unbind(0), states))
+        steps = list(
+            zip(previous.unbind(0), carry, hidden.unbind(0), rz, r, z, hidden_n, n.unbind(0), states)
+        )
         relations = _relations(buffer, previous, rows, slices, weights)
         weight = weight_hh.t()
         for t in reversed(range(length)) if reverse else range(length):
@@ -119,8 +122,8 @@ class _Recurrence(torch.autograd.Function):
         length, batch_size, size = n.shape
         r, z, hidden_n = hidden.split(size, dim=2)
 
-        # h = n + z (m - n): the derivatives of h by the pre-activations of r, z and of the candidate's recurrent part,
-        # which the loop multiplies with the gradient of h in place.
+        # h = n + z (m - n): the derivatives of h by the pre-activations of r, z and of the candidate's
+        # recurrent part, which the loop multiplies with the gradient of h in place.
         by_n = (1 - n * n).mul_(1 - z).masked_fill_(padding, 0)
         grad_hidden = torch.empty_like(hidden)
         by_r, by_z, by_hidden_n = grad_hidden.split(size, dim=2)
@@ -180,8 +183,8 @@ def _relations(
     weights: Sequence[torch.Tensor],
 ) -> list[tuple[torch.Tensor, Steps, Steps, Steps]]:
     """
-    For each relation its slice of `buffer`, and for each step the rows that it reads, their weights and where they are
-    added.
+    For each relation its slice of `buffer`, and for each step the rows that it reads, their weights and where
+    they are added.
     """
     flat_buffer = buffer.view(-1, buffer.size(2))
     return [

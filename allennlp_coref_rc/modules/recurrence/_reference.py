@@ -4,7 +4,10 @@ from allennlp_coref_rc.modules.recurrence.recurrence_input import RecurrenceInpu
 
 
 def reference(given: RecurrenceInput) -> torch.Tensor:
-    """`recurrence` as its equations read, one step of autograd after the other: the oracle of the other backends."""
+    """
+    `recurrence` as its equations read, one step of autograd after the other: the oracle of the other
+    backends.
+    """
     inputs, edges, weight_hh, bias_hn, mask, memory, reverse, *_ = given
     batch_size, length, _ = inputs.shape
     hidden_size, width = bias_hn.size(0), weight_hh.size(1)

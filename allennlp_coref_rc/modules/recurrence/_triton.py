@@ -14,7 +14,9 @@ DTYPES = (torch.float32, torch.bfloat16)
 MAX_SIZE = 512
 
 MAX_SIZE_ON_CHIP = 128
-"""Up to here the recurrent weights fit into one multiprocessor's registers (3 x 128 x 128 numbers of 4 bytes)."""
+"""
+Up to here the recurrent weights fit into one multiprocessor's registers (3 x 128 x 128 numbers of 4 bytes).
+"""
 
 MIN_BLOCK = 32
 
@@ -70,7 +72,9 @@ def why_not_on(device: torch.device) -> Optional[str]:
         )
     if _triton_kernels.VERSION < MIN_TRITON:
         needed, own = (".".join(map(str, version)) for version in (MIN_TRITON, _triton_kernels.VERSION))
-        return f"the fused recurrence needs Triton {needed} (which torch 2.9 brings) or newer, and this is {own}"
+        return (
+            f"the fused recurrence needs Triton {needed} (which torch 2.9 brings) or newer, and this is {own}"
+        )
     if device.type == "cuda":
         capability = torch.cuda.get_device_capability(device)
         if capability < MIN_CAPABILITY:
@@ -90,13 +94,13 @@ def why_not_on(device: torch.device) -> Optional[str]:
 
 def fused(given: RecurrenceInput) -> torch.Tensor:
     """
-    `recurrence` with one kernel for forward, which does all time steps and gathers the states, and another for backward
-    (_triton_kernels.py). Sums, gates and the state that passes from one token to the next are float32. In bfloat16,
-    states that are read back from memory are rounded. Call `why_not` first.
+    `recurrence` with one kernel for forward, which does all time steps and gathers the states, and another
+    for backward (_triton_kernels.py). Sums, gates and the state that passes from one token to the next are
+    float32. In bfloat16, states that are read back from memory are rounded. Call `why_not` first.
 
-    Up to size 128 the recurrent weights stay in registers. Beyond that, each multiprocessor reads them again at every
-    step. In bfloat16, it keeps as many as fit in shared memory; vectors that are multiplied by these are rounded to
-    bfloat16.
+    Up to size 128 the recurrent weights stay in registers. Beyond that, each multiprocessor reads them again
+    at every step. In bfloat16, it keeps as many as fit in shared memory; vectors that are multiplied by these
+    are rounded to bfloat16.
     """
     inputs, edges, weight_hh, bias_hh, mask, memory, reverse, _, bias, keys = given
     if keys is None:
@@ -126,7 +130,9 @@ def edge_sources(
     memory_mask: Optional[torch.Tensor],
     continues: bool,
 ) -> torch.Tensor:
-    """`edges.sources_of` with one kernel, where `given` has the edges of all relations. Call `why_not_on` first."""
+    """
+    `edges.sources_of` with one kernel, where `given` has the edges of all relations. Call `why_not_on` first.
+    """
     from allennlp_coref_rc.modules.recurrence import _triton_kernels
 
     batch_size, length = mask.shape
@@ -154,8 +160,8 @@ def edge_sources(
 
 class _Steps(NamedTuple):
     """
-    The steps in the order of time: the mask, the sources of all relations, whether the weights are a softmax over the
-    edges whose given weights are not 0, the relations' places and slices, the direction.
+    The steps in the order of time: the mask, the sources of all relations, whether the weights are a softmax
+    over the edges whose given weights are not 0, the relations' places and slices, the direction.
     """
 
     mask: torch.Tensor
@@ -190,7 +196,11 @@ class _Recurrence(torch.autograd.Function):
         previous = torch.empty_like(states) if needs_grad else None
         with _on(inputs.device):
             if is_softmax and weights is not None:
-                given, weights, tokens = weights, torch.empty_like(weights, dtype=torch.float32), batch_size * length
+                given, weights, tokens = (
+                    weights,
+                    torch.empty_like(weights, dtype=torch.float32),
+                    batch_size * length,
+                )
                 _triton_kernels.edge_weights[(math.ceil(tokens / TOKENS),)](
                     inputs, given, mask, weights, tokens, TOKENS=TOKENS, **of_edges, num_warps=4
                 )
@@ -276,7 +286,9 @@ class _Recurrence(torch.autograd.Function):
         rows = grad_gates.view(-1, width + 3 * size)
         sums = rows.sum(0)
         # Autocast lets products alone that have their place.
-        grad_weight_hh = torch.mm(rows[:, width:].t(), previous.view(-1, size), out=torch.empty_like(weight_hh))
+        grad_weight_hh = torch.mm(
+            rows[:, width:].t(), previous.view(-1, size), out=torch.empty_like(weight_hh)
+        )
         return (
             None,
             None,
@@ -297,9 +309,13 @@ def _options(
     relations: tuple[int, ...],
     reverse: bool,
 ) -> dict[str, Any]:
-    """The constants that the kernels are compiled with. This is the only place that chooses by size how they run."""
+    """
+    The constants that the kernels are compiled with. This is the only place that chooses by size how they
+    run.
+    """
     block = _power_of_two(size, MIN_BLOCK)
-    # With this number a thread's share of the recurrent weights, at most 192 of them, fits into its 255 registers.
+    # With this number a thread's share of the recurrent weights, at most 192 of them, fits into its 255
+    # registers.
     warps = {32: 1, 64: 4, 128: 8}.get(block, 16)
     parts = 32 * warps // block
     on_chip = block <= MAX_SIZE_ON_CHIP
@@ -320,12 +336,13 @@ def _options(
         "REVERSE": reverse,
         "ON_CHIP": on_chip,
         "num_warps": warps,
-        # All that there are: left to itself, the compiler spills some to leave room for a program that never comes.
+        # All that there are: left to itself, the compiler spills some to leave room for a program that never
+        # comes.
         "maxnreg": min(255, REGISTERS // (32 * warps)),
         # Loads must not be moved ahead of the stores of an earlier step.
         "num_stages": 1,
-        # A product and the sum that it is added to are one instruction, and rounded once. Left out, it would depend on
-        # Triton's version and on the environment.
+        # A product and the sum that it is added to are one instruction, and rounded once. Left out, it would
+        # depend on Triton's version and on the environment.
         "enable_fp_fusion": True,
     }
 
@@ -354,9 +371,10 @@ def _shared_memory(device: torch.device) -> int:
 
 def _packed(weight: torch.Tensor, options: dict[str, Any]) -> tuple[torch.Tensor, Optional[torch.Tensor]]:
     """
-    The weights of each gate, (3, outputs, inputs): as they are if `ON_CHIP`, else padded with zeros and in the order
-    that the kernels read. The weights of the first `HELD` inputs are the second tensor. The others are the first
-    tensor, (3, DEPTH, PARTS, outputs, 4), in which input (d * PARTS + p) * 4 + i is at [:, d, p, :, i].
+    The weights of each gate, (3, outputs, inputs): as they are if `ON_CHIP`, else padded with zeros and in
+    the order that the kernels read. The weights of the first `HELD` inputs are the second tensor. The others
+    are the first tensor, (3, DEPTH, PARTS, outputs, 4), in which input (d * PARTS + p) * 4 + i is at [:, d,
+    p, :, i].
     """
     if options["ON_CHIP"]:
         return weight.contiguous(), None

@@ -1,26 +1,28 @@
 """
 The kernels of `_triton`. Importing this needs Triton.
 
-One program takes one sequence of the batch through all its time steps, so no program waits for another. It holds U
-(forward) or its transpose (backward) in registers, spread over its threads, and multiplies without matrix units: these
-would be mostly idle with a single row, and this way a batch uses as many multiprocessors as it has sequences. If U is
-too large (`ON_CHIP` is false), it is read again at every step, from the caches. The weights of the first `HELD` inputs
-are the exception: in bfloat16, matrix units multiply these. Triton keeps them in shared memory, because a `tl.dot` in a
-loop takes them from outside the loop.
+One program takes one sequence of the batch through all its time steps, so no program waits for another. It
+holds U (forward) or its transpose (backward) in registers, spread over its threads, and multiplies without
+matrix units: these would be mostly idle with a single row, and this way a batch uses as many multiprocessors
+as it has sequences. If U is too large (`ON_CHIP` is false), it is read again at every step, from the caches.
+The weights of the first `HELD` inputs are the exception: in bfloat16, matrix units multiply these. Triton
+keeps them in shared memory, because a `tl.dot` in a loop takes them from outside the loop.
 
-A step waits only for the state that was just computed, which comes from registers. Everything else that the next step
-needs (its inputs, its edges and the older states that they lead to) is loaded a step ahead, from global memory. The
-same program has written these older states; after the barrier at the end of each step, all threads see what one thread
-has stored.
+A step waits only for the state that was just computed, which comes from registers. Everything else that the
+next step needs (its inputs, its edges and the older states that they lead to) is loaded a step ahead, from
+global memory. The same program has written these older states; after the barrier at the end of each step, all
+threads see what one thread has stored.
 
-Sizes are padded to `BLOCK`, a power of two: values that are loaded beyond `SIZE` are zero, and nothing is stored there.
+Sizes are padded to `BLOCK`, a power of two: values that are loaded beyond `SIZE` are zero, and nothing is
+stored there.
 
-Each thread has one output, as Triton spreads vectors of size BLOCK, and PARTS threads, one or two, share an output. No
-thread then needs another's numbers before the sum over PARTS. Triton is not asked for this, so weights are loaded as
-(rows, 4), where it has no choice: four numbers a thread, and rows over the threads. With more dimensions, some tie, and
-its releases order these differently. The new shapes that weights get then move no number to another thread. They are
-(PARTS, BLOCK, BLOCK / PARTS) if they stay on the chip and else (PARTS, BLOCK, 4), see `_triton._packed`.
-tests/scripts/benchmarks/registers_test.py looks at what each release makes of it.
+Each thread has one output, as Triton spreads vectors of size BLOCK, and PARTS threads, one or two, share an
+output. No thread then needs another's numbers before the sum over PARTS. Triton is not asked for this, so
+weights are loaded as (rows, 4), where it has no choice: four numbers a thread, and rows over the threads.
+With more dimensions, some tie, and its releases order these differently. The new shapes that weights get then
+move no number to another thread. They are (PARTS, BLOCK, BLOCK / PARTS) if they stay on the chip and else
+(PARTS, BLOCK, 4), see `_triton._packed`. tests/scripts/benchmarks/registers_test.py looks at what each
+release makes of it.
 """
 
 import triton
@@ -48,7 +50,8 @@ def _tanh(x):
 
 @triton.jit
 def _load(pointer, mask):
-    # The comparison is nothing on a GPU. Triton 3.9's interpreter takes no mask that was joined with a single number.
+    # The comparison is nothing on a GPU. Triton 3.9's interpreter takes no mask that was joined with a single
+    # number.
     return tl.load(pointer, mask=mask != 0, other=0.0).to(tl.float32)
 
 
@@ -61,7 +64,9 @@ def _packed(pointer, PARTS: tl.constexpr, BLOCK: tl.constexpr):
 
 @triton.jit
 def _whole(weight, SIZE: tl.constexpr, PARTS: tl.constexpr, BLOCK: tl.constexpr):
-    """Loads a gate's weights, (outputs, inputs), as (PARTS, BLOCK, BLOCK / PARTS): for each part, its inputs."""
+    """
+    Loads a gate's weights, (outputs, inputs), as (PARTS, BLOCK, BLOCK / PARTS): for each part, its inputs.
+    """
     FOURS: tl.constexpr = BLOCK // PARTS // 4
     row = tl.arange(0, FOURS * PARTS * BLOCK)[:, None]
     output = row % BLOCK
@@ -80,16 +85,19 @@ def _column(vector, PARTS: tl.constexpr, BLOCK: tl.constexpr):
 @triton.jit
 def _product(weight, column):
     """
-    The product of whole weights, (PARTS, BLOCK). A thread adds one product after the other; `tl.sum` would add
-    neighbours first in some releases, which takes half as many instructions again.
+    The product of whole weights, (PARTS, BLOCK). A thread adds one product after the other; `tl.sum` would
+    add neighbours first in some releases, which takes half as many instructions again.
     """
-    # The sum is of one number. It keeps Triton from adding all gates' products one after the other, see `backward`.
+    # The sum is of one number. It keeps Triton from adding all gates' products one after the other, see
+    # `backward`.
     return tl.sum(tl.dot(weight, column, input_precision="ieee"), axis=2)
 
 
 @triton.jit
 def _over_parts(sums, PARTS: tl.constexpr):
-    """The sum over the first dimension, PARTS. The threads wait for each other less often than in `tl.sum`."""
+    """
+    The sum over the first dimension, PARTS. The threads wait for each other less often than in `tl.sum`.
+    """
     if PARTS == 1:
         total = tl.sum(sums, axis=0)
     else:
@@ -118,7 +126,9 @@ def _held(pointer, BLOCK: tl.constexpr, HELD: tl.constexpr):
 
 @triton.jit
 def _held_column(pointer, HELD: tl.constexpr):
-    """The first `HELD` numbers of a vector as the first of 8 columns, the least number that a matrix unit takes."""
+    """
+    The first `HELD` numbers of a vector as the first of 8 columns, the least number that a matrix unit takes.
+    """
     column = tl.load(pointer + tl.arange(0, HELD))[:, None]
     return tl.where(tl.arange(0, 8)[None, :] == 0, column, 0.0).to(tl.bfloat16)
 
@@ -134,7 +144,10 @@ def _state(
     states, memory, row, t, source, wanted, j, length, memory_length, SIZE: tl.constexpr, HAS_MEMORY: tl.constexpr,
     REVERSE: tl.constexpr,
 ):  # fmt: skip
-    """The `wanted` part of the state that token `t` reads from `source`, from global memory. Zeros if it is masked."""
+    """
+    The `wanted` part of the state that token `t` reads from `source`, from global memory. Zeros if it is
+    masked.
+    """
     own = _is_earlier(source, t, length, REVERSE)
     read = _load(states + (row * length + source) * SIZE + j, wanted & own)
     if HAS_MEMORY:
@@ -151,8 +164,8 @@ def _asked(
     BLOCK: tl.constexpr, HAS_MEMORY: tl.constexpr, REVERSE: tl.constexpr,
 ):  # fmt: skip
     """
-    Loads what the forward step of token `t` needs besides the state at `latest`: its inputs, whether it is masked, m
-    without this state, and the weight of this state in m.
+    Loads what the forward step of token `t` needs besides the state at `latest`: its inputs, whether it is
+    masked, m without this state, and the weight of this state in m.
     """
     real = j < SIZE
     position = row * length + t
@@ -187,12 +200,12 @@ def forward(
     REVERSE: tl.constexpr, ON_CHIP: tl.constexpr,
 ):  # fmt: skip
     """
-    `inputs` are projected, without `bias`; a row of them has `WIDTH` numbers. `bias_hh` has the recurrent biases of all
-    gates, or (`HIDDEN_BIASES` is 1) of the candidate. `RELATIONS` has four numbers for each relation: its first edge,
-    the one past its last, and the start and stop of its slice. `packed` has U of each gate (as it is if `ON_CHIP`),
-    except for its first inputs, which `held` has. `depth` is `DEPTH` as a number that the compiler does not know:
-    otherwise it unrolls the loop over U and spills registers. `gates` gets r, z, n and m U_n + b_n; it is (batch,
-    length, 4 * SIZE).
+    `inputs` are projected, without `bias`; a row of them has `WIDTH` numbers. `bias_hh` has the recurrent
+    biases of all gates, or (`HIDDEN_BIASES` is 1) of the candidate. `RELATIONS` has four numbers for each
+    relation: its first edge, the one past its last, and the start and stop of its slice. `packed` has U of
+    each gate (as it is if `ON_CHIP`), except for its first inputs, which `held` has. `depth` is `DEPTH` as a
+    number that the compiler does not know: otherwise it unrolls the loop over U and spills registers. `gates`
+    gets r, z, n and m U_n + b_n; it is (batch, length, 4 * SIZE).
     """
     GATE: tl.constexpr = DEPTH * PARTS * BLOCK * 4
     HELD_GATE: tl.constexpr = BLOCK * HELD
@@ -243,7 +256,8 @@ def forward(
             sum_z = _product(weight_z, column)
             sum_n = _product(weight_n, column)
         else:
-            # Registers can't be indexed, so m goes through memory; the first barrier awaits last step's readers.
+            # Registers can't be indexed, so m goes through memory; the first barrier awaits last step's
+            # readers.
             vector = scratch + row * BLOCK
             tl.debug_barrier()
             tl.store(vector + j, m)
@@ -287,8 +301,8 @@ def forward(
 @triton.jit
 def _saved(gates, previous, grad_states, mask, position, state, k, SIZE: tl.constexpr):
     """
-    The values that the backward step at `position`, whose state is `state`, starts from: r, z, n, m U_n + b_n, m, the
-    gradient of the state and whether the token is masked.
+    The values that the backward step at `position`, whose state is `state`, starts from: r, z, n, m U_n +
+    b_n, m, the gradient of the state and whether the token is masked.
     """
     real = k < SIZE
     gate = gates + position * (4 * SIZE) + k
@@ -310,12 +324,13 @@ def backward(
     WEIGHT_GRADS: tl.constexpr, REVERSE: tl.constexpr, ON_CHIP: tl.constexpr, ONE_SUM: tl.constexpr,
 ):  # fmt: skip
     """
-    `grad_states` (float32) has a row for each state and then for each of the memory. It comes in with the gradient from
-    outside, zero for the memory. For each state, it collects the gradients that later tokens send to it, until its own
-    token's turn comes; then the gradient of m is left there (if `WEIGHT_GRADS`). `packed` holds the transpose of each
-    gate's U. If `ONE_SUM`, the products of all gates are added one after the other, which takes fewer registers and
-    waits longer. `grad_gates`, (batch, length, WIDTH + 3 * SIZE), gets the gradients of the three projected inputs and,
-    in its last columns, of the three recurrent parts. The two of r are equal, and those of z.
+    `grad_states` (float32) has a row for each state and then for each of the memory. It comes in with the
+    gradient from outside, zero for the memory. For each state, it collects the gradients that later tokens
+    send to it, until its own token's turn comes; then the gradient of m is left there (if `WEIGHT_GRADS`).
+    `packed` holds the transpose of each gate's U. If `ONE_SUM`, the products of all gates are added one after
+    the other, which takes fewer registers and waits longer. `grad_gates`, (batch, length, WIDTH + 3 * SIZE),
+    gets the gradients of the three projected inputs and, in its last columns, of the three recurrent parts.
+    The two of r are equal, and those of z.
     """
     GATE: tl.constexpr = DEPTH * PARTS * BLOCK * 4
     HELD_GATE: tl.constexpr = BLOCK * HELD
@@ -369,7 +384,9 @@ def backward(
                 sums = tl.dot(weight_z, column_z, sums, input_precision="ieee")
                 sums = tl.sum(tl.dot(weight_n, column_n, sums, input_precision="ieee"), axis=2)
             else:
-                sums = _product(weight_r, column_r) + _product(weight_z, column_z) + _product(weight_n, column_n)
+                sums = (
+                    _product(weight_r, column_r) + _product(weight_z, column_z) + _product(weight_n, column_n)
+                )
         else:
             vectors = scratch + row * (3 * BLOCK)
             tl.debug_barrier()
@@ -405,13 +422,23 @@ def backward(
                 exists = valid & (beyond | _is_earlier(source, t, length, REVERSE))
                 message = tl.where(inside, weight * grad_m, 0.0)
                 carried += tl.where(exists & (source == earlier), message, 0.0)
-                # Added where it lies, without waiting for what was there; ordered by the barriers, so always the same.
+                # Added where it lies, without waiting for what was there; ordered by the barriers, so always
+                # the same.
                 target = grad_states + (first_state + source) * SIZE + k
-                # In reverse, `earlier` is a place of the memory at last, of which nothing is carried any more.
+                # In reverse, `earlier` is a place of the memory at last, of which nothing is carried any
+                # more.
                 elsewhere = (inside & exists & ((source != earlier) | (i + 1 == length))) != 0
                 tl.atomic_add(target, message, mask=elsewhere, sem="relaxed", scope="cta")
                 tl.debug_barrier()
-        r, z, n, hidden_n, m, grad, valid = next_r, next_z, next_n, next_hidden_n, next_m, next_grad, next_valid
+        r, z, n, hidden_n, m, grad, valid = (
+            next_r,
+            next_z,
+            next_n,
+            next_hidden_n,
+            next_m,
+            next_grad,
+            next_valid,
+        )
 
 
 @triton.jit
@@ -426,8 +453,8 @@ def edge_sources(
     REVERSE: tl.constexpr, BLOCK: tl.constexpr,
 ):  # fmt: skip
     """
-    `edges.sources_of`, as (batch, length, EDGES): the sequential edge of each token, and then the `EDGES - 1` that are
-    `given`. A program takes one sequence, `BLOCK` tokens at a time.
+    `edges.sources_of`, as (batch, length, EDGES): the sequential edge of each token, and then the `EDGES - 1`
+    that are `given`. A program takes one sequence, `BLOCK` tokens at a time.
     """
     row = tl.program_id(0).to(tl.int64)
     mask += row * length
@@ -459,7 +486,9 @@ def edge_sources(
                 read = tl.load(given + (row * length + token) * (EDGES - 1) + e - 1, mask=i < length, other=0)
                 elsewhere = OTHER_SEQUENCE + length - read if HAS_MEMORY else FIRST_MENTION
                 tl.store(
-                    sources + token * EDGES + e, tl.where(read <= OTHER_SEQUENCE, elsewhere, read), mask=i < length
+                    sources + token * EDGES + e,
+                    tl.where(read <= OTHER_SEQUENCE, elsewhere, read),
+                    mask=i < length,
                 )
 
 
@@ -470,9 +499,9 @@ def edge_weights(
     TOKENS: tl.constexpr,
 ):  # fmt: skip
     """
-    The softmax over the edges of a token whose `given` weights are not 0; the others have the weight 0, and so have all
-    edges of a masked token. The score of a relation's edges is in the columns of `inputs` behind the projected ones. A
-    program does `TOKENS` of all `tokens`.
+    The softmax over the edges of a token whose `given` weights are not 0; the others have the weight 0, and
+    so have all edges of a masked token. The score of a relation's edges is in the columns of `inputs` behind
+    the projected ones. A program does `TOKENS` of all `tokens`.
     """
     position = tl.program_id(0).to(tl.int64) * TOKENS + tl.arange(0, TOKENS)
     real = position < tokens
@@ -504,9 +533,10 @@ def edge_gradients(
     BLOCK: tl.constexpr, HAS_MEMORY: tl.constexpr, SCORES: tl.constexpr, REVERSE: tl.constexpr,
 ):  # fmt: skip
     """
-    The gradients of the edges' weights, for one token a program: for each edge the product of the gradient of m
-    (`grad_previous`, as `backward` leaves it) with the state that it leads to. If the weights are a softmax, `SCORES`
-    is a power of two that is not below the number of relations, and `grad_gates` gets the gradients of the scores.
+    The gradients of the edges' weights, for one token a program: for each edge the product of the gradient of
+    m (`grad_previous`, as `backward` leaves it) with the state that it leads to. If the weights are a
+    softmax, `SCORES` is a power of two that is not below the number of relations, and `grad_gates` gets the
+    gradients of the scores.
     """
     position = tl.program_id(0).to(tl.int64)
     row = position // length
@@ -537,7 +567,10 @@ def edge_gradients(
 
 
 INTERPRETED = not isinstance(forward, triton.JITFunction)
-"""Whether Triton's interpreter runs these kernels, on the CPU: TRITON_INTERPRET=1 was set when they were defined."""
+"""
+Whether Triton's interpreter runs these kernels, on the CPU: TRITON_INTERPRET=1 was set when they were
+defined.
+"""
 
 VERSION = tuple(map(int, triton.__version__.split(".")[:2]))
 """Triton's."""

@@ -30,32 +30,34 @@ def recurrence(given: RecurrenceInput, backend: str = "auto", recompute: bool = 
         n_t = tanh(x_t[n] + r_t * (m_t U_n + b_n))
         h_t = (1 - z_t) * n_t + z_t * m_t[:hidden_size]
 
-    x_t are projected inputs; if the weights are given, the recurrence itself projects the inputs. The weights w of the
-    edges are given; if there are keys, they are a softmax. With one relation over the whole state, from each token to
-    the next, this is a GRU. With a sequential half and a coreferent half it is the Coref-GRU (Dhingra et al., NAACL
-    2018, Appendix A). m_t may be wider than the state, as in variants of MAGE-GRU: the part beyond `hidden_size` enters
-    the gates but is not carried on. Gates are named and ordered as in `torch.nn.GRU`, so z is one minus the paper's.
-    The paper has a memory of `batch x tokens x clusters x size` numbers. Here states are read back from the outputs, so
-    memory does not grow with the number of clusters.
+    x_t are projected inputs; if the weights are given, the recurrence itself projects the inputs. The weights
+    w of the edges are given; if there are keys, they are a softmax. With one relation over the whole state,
+    from each token to the next, this is a GRU. With a sequential half and a coreferent half it is the
+    Coref-GRU (Dhingra et al., NAACL 2018, Appendix A). m_t may be wider than the state, as in variants of
+    MAGE-GRU: the part beyond `hidden_size` enters the gates but is not carried on. Gates are named and
+    ordered as in `torch.nn.GRU`, so z is one minus the paper's. The paper has a memory of `batch x tokens x
+    clusters x size` numbers. Here states are read back from the outputs, so memory does not grow with the
+    number of clusters.
 
     # Parameters
 
     given : `RecurrenceInput`
     backend : `str`, optional (default = `"auto"`)
-        `"reference"`: a readable loop through autograd, which alone can be differentiated twice. `"plain"`: the same in
-        PyTorch with a backward written by hand. `"cpp"`: the same as plain, but with the time loop in C++, on the CPU
-        in float32 and float64; it is compiled into the wheel or on first use, which takes some seconds and needs a C++
-        compiler. `"triton"`: one kernel for forward and one for backward, on the GPU in float32 and bfloat16, up to
-        size 512, if edges add each part of a state to the same part. `"auto"`: the fastest backend that can run on this
-        input. A warning says once why a faster one cannot.
+        `"reference"`: a readable loop through autograd, which alone can be differentiated twice. `"plain"`:
+        the same in PyTorch with a backward written by hand. `"cpp"`: the same as plain, but with the time
+        loop in C++, on the CPU in float32 and float64; it is compiled into the wheel or on first use, which
+        takes some seconds and needs a C++ compiler. `"triton"`: one kernel for forward and one for backward,
+        on the GPU in float32 and bfloat16, up to size 512, if edges add each part of a state to the same
+        part. `"auto"`: the fastest backend that can run on this input. A warning says once why a faster one
+        cannot.
     recompute : `bool`, optional (default = `False`)
-        Keep only the inputs for backward, and run forward again there. Otherwise the gates and the values that they
-        were computed from are kept: 4 to 6 numbers for each number of the state. This saves memory if several calls
-        wait for their backward.
+        Keep only the inputs for backward, and run forward again there. Otherwise the gates and the values
+        that they were computed from are kept: 4 to 6 numbers for each number of the state. This saves memory
+        if several calls wait for their backward.
 
-    Tensors of different dtypes are promoted. Autocast has no effect inside, but for one: under autocast in bfloat16,
-    the fused kernels take float32 as bfloat16, and return bfloat16. The state that passes from one token to the next,
-    sums and gates are float32 even then.
+    Tensors of different dtypes are promoted. Autocast has no effect inside, but for one: under autocast in
+    bfloat16, the fused kernels take float32 as bfloat16, and return bfloat16. The state that passes from one
+    token to the next, sums and gates are float32 even then.
 
     # Returns
 
@@ -65,12 +67,15 @@ def recurrence(given: RecurrenceInput, backend: str = "auto", recompute: bool = 
     # Raises
 
     `ConfigurationError`
-        If a tensor is sparse, on another device or without values, shapes do not fit each other, sources are not int64,
-        a source lies beyond the memory (checked on the CPU), or `backend` is unknown or can't run here (`not supported:
-        ...`). In backward, if `create_graph` asks for second derivatives and the backend is not `"reference"`.
+        If a tensor is sparse, on another device or without values, shapes do not fit each other, sources are
+        not int64, a source lies beyond the memory (checked on the CPU), or `backend` is unknown or can't run
+        here (`not supported: ...`). In backward, if `create_graph` asks for second derivatives and the
+        backend is not `"reference"`.
     """
     if backend not in BACKENDS:
-        raise ConfigurationError(f"recurrence backend {backend!r} is unknown; choose one of {', '.join(BACKENDS)}")
+        raise ConfigurationError(
+            f"recurrence backend {backend!r} is unknown; choose one of {', '.join(BACKENDS)}"
+        )
     _check_shapes(given)
     if given.inputs.size(0) == 0 or given.inputs.size(1) == 0:
         # Empty, but still a part of the graph.
@@ -108,16 +113,16 @@ def edge_sources(
     continues: bool = True,
 ) -> Sequence[torch.Tensor]:
     """
-    The sources of the edges of a text, as the `recurrence` counts them: first those of its sequential edges, as
-    `sequential_sources` says, then those of each relation. On a GPU they are parts of one tensor.
+    The sources of the edges of a text, as the `recurrence` counts them: first those of its sequential edges,
+    as `sequential_sources` says, then those of each relation. On a GPU they are parts of one tensor.
 
     # Parameters
 
     mask : `torch.BoolTensor`
         Shape: (batch_size, sequence_length).
     relations : `Sequence[torch.LongTensor]`, optional (default = `()`)
-        Shape of each: (batch_size, sequence_length, edges). As in the annotation layers of edges. Without a memory,
-        edges into another sequence become `FIRST_MENTION`.
+        Shape of each: (batch_size, sequence_length, edges). As in the annotation layers of edges. Without a
+        memory, edges into another sequence become `FIRST_MENTION`.
     reverse : `bool`, optional (default = `False`)
     memory_mask : `torch.BoolTensor`, optional (default = `None`)
         Shape: (batch_size, memory_length). The mask of the other sequence, whose states are the memory.
@@ -157,9 +162,13 @@ def _with_one_hidden_bias(given: RecurrenceInput) -> RecurrenceInput:
 
 
 def _refuse_create_graph(grad: torch.Tensor) -> None:
-    """PyTorch's `once_differentiable` lets second derivatives that do not lead through `grad` be silently 0."""
+    """
+    PyTorch's `once_differentiable` lets second derivatives that do not lead through `grad` be silently 0.
+    """
     if torch.is_grad_enabled():
-        raise ConfigurationError("recurrence: found create_graph=True, which only the backend 'reference' supports")
+        raise ConfigurationError(
+            "recurrence: found create_graph=True, which only the backend 'reference' supports"
+        )
 
 
 def _prepared(given: RecurrenceInput) -> RecurrenceInput:
@@ -177,7 +186,9 @@ def _floating(given: RecurrenceInput) -> dict[str, Any]:
 
 def _in_dtype(given: RecurrenceInput, dtype: torch.dtype) -> RecurrenceInput:
     edges = [edge._replace(weights=edge.weights.to(dtype)) for edge in given.edges]
-    return given._replace(edges=edges, **{name: tensor.to(dtype) for name, tensor in _floating(given).items()})
+    return given._replace(
+        edges=edges, **{name: tensor.to(dtype) for name, tensor in _floating(given).items()}
+    )
 
 
 def _autocast_is_bfloat16(device: str) -> bool:
@@ -207,7 +218,8 @@ def _warn_once(message: str) -> None:
 
 def _readable(edges: Edges, mask: torch.Tensor, reverse: bool) -> Edges:
     """
-    The edges with `NO_SOURCE`, of weight 0, wherever the state is masked or not yet there, or the reader is masked.
+    The edges with `NO_SOURCE`, of weight 0, wherever the state is masked or not yet there, or the reader is
+    masked.
     """
     sources, length = edges.sources, mask.size(1)
     source_mask = mask.gather(1, sources.clamp(0, length - 1).flatten(1)).view_as(sources)
@@ -226,7 +238,9 @@ def _check_shapes(given: RecurrenceInput) -> None:
     check_tensor("recurrence", "inputs", inputs, ("batch_size", "sequence_length", "input_size"))
     batch_size, length, input_size = inputs.shape
     if not input_size:
-        raise ConfigurationError(f"recurrence: inputs has shape {tuple(inputs.shape)}, expected an input_size above 0")
+        raise ConfigurationError(
+            f"recurrence: inputs has shape {tuple(inputs.shape)}, expected an input_size above 0"
+        )
 
     def check(name: str, tensor: torch.Tensor, *expected: Union[int, str]) -> None:
         check_tensor("recurrence", name, tensor, expected, inputs.device)
@@ -259,10 +273,14 @@ def _check_shapes(given: RecurrenceInput) -> None:
     for i, (sources, weights, start, stop, to) in enumerate(edges):
         check(f"edges[{i}].sources", sources, batch_size, length, "edges")
         if sources.dtype != torch.int64:
-            raise ConfigurationError(f"recurrence: edges[{i}].sources is {sources.dtype}, expected torch.int64")
+            raise ConfigurationError(
+                f"recurrence: edges[{i}].sources is {sources.dtype}, expected torch.int64"
+            )
         check(f"edges[{i}].weights", weights, *sources.shape)
         if not 0 <= start <= stop <= size:
-            raise ConfigurationError(f"recurrence: edges[{i}] has the slice {start}:{stop} of a state of size {size}")
+            raise ConfigurationError(
+                f"recurrence: edges[{i}] has the slice {start}:{stop} of a state of size {size}"
+            )
         to = start if to is None else to
         if not 0 <= to <= weight_hh.size(1) - (stop - start):
             raise ConfigurationError(

@@ -18,9 +18,9 @@ class Edges(NamedTuple):
     # Parameters
 
     sources : `torch.LongTensor`
-        Shape: (batch_size, sequence_length, edges). Positions in the sequence, or `sequence_length + i` for row `i` of
-        the memory, or `NO_SOURCE`. A source counts as `NO_SOURCE` if it is masked, or if it does not come before the
-        token (after the token, when reading in reverse).
+        Shape: (batch_size, sequence_length, edges). Positions in the sequence, or `sequence_length + i` for
+        row `i` of the memory, or `NO_SOURCE`. A source counts as `NO_SOURCE` if it is masked, or if it does
+        not come before the token (after the token, when reading in reverse).
     weights : `torch.FloatTensor`
         Shape: (batch_size, sequence_length, edges).
     start, stop : `int`
@@ -40,9 +40,12 @@ class Edges(NamedTuple):
         return self.start, self.stop, self.start if self.to is None else self.to
 
 
-def sequential_sources(mask: torch.Tensor, reverse: bool = False, start: Optional[torch.Tensor] = None) -> torch.Tensor:
+def sequential_sources(
+    mask: torch.Tensor, reverse: bool = False, start: Optional[torch.Tensor] = None
+) -> torch.Tensor:
     """
-    The sources of the sequential edges: for each token the nearest unmasked one before it (after it, in reverse).
+    The sources of the sequential edges: for each token the nearest unmasked one before it (after it, in
+    reverse).
 
     # Parameters
 
@@ -71,7 +74,10 @@ def sequential_sources(mask: torch.Tensor, reverse: bool = False, start: Optiona
 
 
 def joined(parts: Sequence[torch.Tensor]) -> torch.Tensor:
-    """Tensors side by side in the last dimension. If they are what a tensor was split into, that one is not copied."""
+    """
+    Tensors side by side in the last dimension. If they are what a tensor was split into, that one is not
+    copied.
+    """
     if len(parts) == 1:
         return parts[0]
     whole, sizes = parts[0]._base, [part.size(-1) for part in parts]

@@ -15,15 +15,17 @@ class RecurrenceInput(NamedTuple):
     # Parameters
 
     inputs : `torch.FloatTensor`
-        Shape: (batch_size, sequence_length, input_size), or without `weight_ih` (batch_size, sequence_length, 3 *
-        hidden_size): the projected inputs of reset, update and candidate, with the biases of both sides but `bias_hn`.
+        Shape: (batch_size, sequence_length, input_size), or without `weight_ih` (batch_size, sequence_length,
+        3 * hidden_size): the projected inputs of reset, update and candidate, with the biases of both sides
+        but `bias_hn`.
     edges : `Sequence[Edges]`
         One entry for each relation. Parts of m_t to which no relation adds anything are zero.
     weight_hh : `torch.FloatTensor`
         Shape: (3 * hidden_size, width), where m_t is of size width >= hidden_size.
     bias_hn : `torch.FloatTensor`
-        Shape: (hidden_size,). The bias of the candidate that the reset gate scales. With `bias`, it may have the shape
-        (3 * hidden_size,): the recurrent biases of all gates, as in `torch.nn.GRU`. `bias` is then that of the inputs.
+        Shape: (hidden_size,). The bias of the candidate that the reset gate scales. With `bias`, it may have
+        the shape (3 * hidden_size,): the recurrent biases of all gates, as in `torch.nn.GRU`. `bias` is then
+        that of the inputs.
     mask : `torch.BoolTensor`
         Shape: (batch_size, sequence_length). May have holes.
     memory : `torch.FloatTensor`, optional (default = `None`)
@@ -33,12 +35,13 @@ class RecurrenceInput(NamedTuple):
     weight_ih : `torch.FloatTensor`, optional (default = `None`)
         Shape: (3 * hidden_size, input_size). Projects the inputs.
     bias : `torch.FloatTensor`, optional (default = `None`)
-        Shape: (3 * hidden_size,). Added to the projected inputs: the biases of both sides but `bias_hn`. Given with
-        `weight_ih`.
+        Shape: (3 * hidden_size,). Added to the projected inputs: the biases of both sides but `bias_hn`.
+        Given with `weight_ih`.
     keys : `torch.FloatTensor`, optional (default = `None`)
-        Shape: (relations, input_size). Given with `weight_ih`. Edges are then weighted by attention: a softmax over the
-        edges of a token. The score of an edge is the product of the token's inputs and the key of the edge's relation.
-        Edges of weight 0 do not take part. All other weights mean the same, and have no gradient.
+        Shape: (relations, input_size). Given with `weight_ih`. Edges are then weighted by attention: a
+        softmax over the edges of a token. The score of an edge is the product of the token's inputs and the
+        key of the edge's relation. Edges of weight 0 do not take part. All other weights mean the same, and
+        have no gradient.
     """
 
     inputs: torch.Tensor
@@ -54,8 +57,8 @@ class RecurrenceInput(NamedTuple):
 
     def multiplied(self) -> "RecurrenceInput":
         """
-        The same with the products of the inputs with `weight_ih` and, in further columns, with `keys`. `bias` is still
-        to be added to them, and the weights of edges are still to be made of them.
+        The same with the products of the inputs with `weight_ih` and, in further columns, with `keys`. `bias`
+        is still to be added to them, and the weights of edges are still to be made of them.
         """
         if self.weight_ih is None:
             return self
@@ -79,5 +82,7 @@ class RecurrenceInput(NamedTuple):
             weights = [edge.weights for edge in edges]
             exists = once(self.mask, weights, "exists", lambda: torch.cat(weights, dim=-1) != 0)
             softmax = masked_softmax(logits, exists).to(dtype)
-            edges = [edge._replace(weights=weight) for edge, weight in zip(edges, softmax.split(sizes, dim=-1))]
+            edges = [
+                edge._replace(weights=weight) for edge, weight in zip(edges, softmax.split(sizes, dim=-1))
+            ]
         return self._replace(inputs=inputs, edges=edges, weight_ih=None, bias=None, keys=None)

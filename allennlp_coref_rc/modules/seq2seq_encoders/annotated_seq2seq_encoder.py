@@ -18,7 +18,9 @@ REPORTED: set[type] = set()
 
 
 class AnnotatedSeq2SeqEncoder(Seq2SeqEncoder):
-    """A `Seq2SeqEncoder` that reads annotations. Without annotations it is the plain encoder that it extends."""
+    """
+    A `Seq2SeqEncoder` that reads annotations. Without annotations it is the plain encoder that it extends.
+    """
 
     def forward(
         self, inputs: torch.Tensor, mask: torch.Tensor, annotations: Optional[AnnotationTensors] = None
@@ -31,8 +33,8 @@ class AnnotatedSeq2SeqEncoder(Seq2SeqEncoder):
         mask : `torch.BoolTensor`
             Shape: (batch_size, sequence_length).
         annotations : `AnnotationTensors`, optional (default = `None`)
-            By layer and then by name, numbers of shape (batch_size, sequence_length, width), as `AnnotationLayer`s
-            make them. The width may be 0.
+            By layer and then by name, numbers of shape (batch_size, sequence_length, width), as
+            `AnnotationLayer`s make them. The width may be 0.
 
         # Returns
 
@@ -43,14 +45,15 @@ class AnnotatedSeq2SeqEncoder(Seq2SeqEncoder):
 
     def encode_pair(self, question_encoder: Seq2SeqEncoder, pair: Pair) -> Pair:
         """
-        Encodes a passage with this encoder and its question with another. The two encoders may see each other's text.
+        Encodes a passage with this encoder and its question with another. The two encoders may see each
+        other's text.
         """
         return pair.with_vectors(encode(self, pair.passage), encode(question_encoder, pair.question))
 
     def shares_memory(self, question_encoder: Seq2SeqEncoder) -> bool:
         """
-        Whether this encoder of a passage and that of its question see each other's text. A `ConfigurationError` is
-        raised if they should, but their settings differ.
+        Whether this encoder of a passage and that of its question see each other's text. A
+        `ConfigurationError` is raised if they should, but their settings differ.
         """
         return False
 
@@ -70,7 +73,9 @@ class AnnotatedSeq2SeqEncoder(Seq2SeqEncoder):
             )
 
     def warn_unannotated(self) -> None:
-        """Warns, once in a process, that encoders of this class read annotation layers but got no annotations."""
+        """
+        Warns, once in a process, that encoders of this class read annotation layers but got no annotations.
+        """
         if self.annotation_layers and type(self) not in REPORTED:
             REPORTED.add(type(self))
             logger.warning(
@@ -83,8 +88,8 @@ class AnnotatedSeq2SeqEncoder(Seq2SeqEncoder):
 
     def annotation(self, annotations: AnnotationTensors, layer: str, kind: str) -> dict[str, torch.Tensor]:
         """
-        The tensors of an annotation layer. Raises a `ConfigurationError` if there is no such layer, or if it has no
-        tensor of this kind.
+        The tensors of an annotation layer. Raises a `ConfigurationError` if there is no such layer, or if it
+        has no tensor of this kind.
         """
         name = type(self).__name__
         if layer not in annotations:
@@ -110,13 +115,15 @@ def gather_sources(vectors: torch.Tensor, sources: torch.Tensor) -> tuple[torch.
     vectors : `torch.FloatTensor`
         Shape: (batch_size, sequence_length, dim).
     sources : `torch.LongTensor`
-        Positions in the sequence; negative numbers are no tokens of it. Shape: (batch_size, sequence_length, width).
+        Positions in the sequence; negative numbers are no tokens of it. Shape: (batch_size, sequence_length,
+        width).
 
     # Returns
 
     `tuple[torch.FloatTensor, torch.BoolTensor]`
-        The vectors, with zeros where there is none, shape (batch_size, sequence_length, width, dim), and where there is
-        one, shape (batch_size, sequence_length, width). If no token has an edge, the width is 0.
+        The vectors, with zeros where there is none, shape (batch_size, sequence_length, width, dim), and
+        where there is one, shape (batch_size, sequence_length, width). If no token has an edge, the width is
+        0.
     """
     mask = sources >= 0
     batch = torch.arange(len(vectors), device=vectors.device).view(-1, 1, 1)
@@ -125,8 +132,8 @@ def gather_sources(vectors: torch.Tensor, sources: torch.Tensor) -> tuple[torch.
 
 def encode(encoder: Seq2SeqEncoder, text: TokenVectors) -> torch.Tensor:
     """
-    Encodes a text with any encoder. An encoder that does not read annotations is called without them. The parts of
-    AllenNLP's `compose` are called one after the other. Shape: (batch_size, sequence_length, dim).
+    Encodes a text with any encoder. An encoder that does not read annotations is called without them. The
+    parts of AllenNLP's `compose` are called one after the other. Shape: (batch_size, sequence_length, dim).
     """
     for part in _parts(encoder):
         if isinstance(part, AnnotatedSeq2SeqEncoder):
@@ -140,15 +147,18 @@ def encode(encoder: Seq2SeqEncoder, text: TokenVectors) -> torch.Tensor:
 
 
 def _stateless_rnn(encoder: Seq2SeqEncoder) -> Optional[torch.nn.RNNBase]:
-    """The module of PyTorch that this encoder only wraps, if it is one that keeps no state from batch to batch."""
+    """
+    The module of PyTorch that this encoder only wraps, if it is one that keeps no state from batch to batch.
+    """
     rnn = None if encoder.stateful else getattr(encoder, "_module", None)
     return rnn if isinstance(rnn, torch.nn.RNNBase) else None
 
 
 def encode_pair(passage_encoder: Seq2SeqEncoder, question_encoder: Seq2SeqEncoder, pair: Pair) -> Pair:
     """
-    Encodes a passage and its question with any encoders. If both encoders have the same number of parts (in AllenNLP's
-    `compose`), they see each other's text part by part. An encoder outside of `compose` is one part.
+    Encodes a passage and its question with any encoders. If both encoders have the same number of parts (in
+    AllenNLP's `compose`), they see each other's text part by part. An encoder outside of `compose` is one
+    part.
     """
     for part, question_part in _paired_parts(passage_encoder, question_encoder):
         if isinstance(part, AnnotatedSeq2SeqEncoder):
@@ -158,7 +168,9 @@ def encode_pair(passage_encoder: Seq2SeqEncoder, question_encoder: Seq2SeqEncode
     return pair
 
 
-def _paired_parts(encoder: Seq2SeqEncoder, question_encoder: Seq2SeqEncoder) -> list[tuple[Seq2SeqEncoder, ...]]:
+def _paired_parts(
+    encoder: Seq2SeqEncoder, question_encoder: Seq2SeqEncoder
+) -> list[tuple[Seq2SeqEncoder, ...]]:
     parts, question_parts = _parts(encoder), _parts(question_encoder)
     if len(parts) != len(question_parts):
         return [(encoder, question_encoder)]

@@ -21,21 +21,24 @@ from allennlp_coref_rc.modules.seq2seq_encoders.repeated import repeated
 
 class Positions(torch.nn.Module):
     """
-    The position encodings of tokens, to be added to vectors of the given shape. This is a module because AllenNLP's
-    trainer refuses a bias right before a layer norm, as one that has no effect. Here the bias of the projection before
-    a block does have an effect: the residual connections of the block carry it on.
+    The position encodings of tokens, to be added to vectors of the given shape. This is a module because
+    AllenNLP's trainer refuses a bias right before a layer norm, as one that has no effect. Here the bias of
+    the projection before a block does have an effect: the residual connections of the block carry it on.
     """
 
     def __init__(self) -> None:
         super().__init__()
-        # Those of the longest text so far. No buffer: in distributed training, buffers have to be of one size.
+        # Those of the longest text so far. No buffer: in distributed training, buffers have to be of one
+        # size.
         self._kept = torch.empty(1, 0, 0)
 
     def forward(self, inputs: torch.Tensor) -> torch.Tensor:
         length = inputs.size(1)
         if self._kept.size(1) < length or self._kept.device != inputs.device:
             # Made on the CPU, since a GPU would need many launches.
-            self._kept = copied_to(inputs.device, add_positional_features(torch.zeros(1, length, inputs.size(2))))
+            self._kept = copied_to(
+                inputs.device, add_positional_features(torch.zeros(1, length, inputs.size(2)))
+            )
         return self._kept[:, :length]
 
 
@@ -43,28 +46,30 @@ class Positions(torch.nn.Module):
 class Dassa(AnnotatedSeq2SeqEncoder):
     """
     The encoder of `Discourse-Aware Semantic Self-Attention for Narrative Reading Comprehension
-    <https://aclanthology.org/D19-1257>`_ (Mihaylov & Frank, EMNLP 2019): a stack of QANet blocks. In some of the
-    blocks, some attention heads see annotations. Such a head computes queries and keys from a token and its label, and
-    values only from the token. It attends within a scope (equations 1 to 4): a sentence, a pair of sentences or the
-    whole text, as the views of the annotation layers say. Narrow scopes cost less time (see `Scopes`).
+    <https://aclanthology.org/D19-1257>`_ (Mihaylov & Frank, EMNLP 2019): a stack of QANet blocks. In some of
+    the blocks, some attention heads see annotations. Such a head computes queries and keys from a token and
+    its label, and values only from the token. It attends within a scope (equations 1 to 4): a sentence, a
+    pair of sentences or the whole text, as the views of the annotation layers say. Narrow scopes cost less
+    time (see `Scopes`).
 
     Without annotations, or without heads that see them, this is the encoder of QANet. Options that AllenNLP's
-    `qanet_encoder` also has are named as there, and the encoder computes the same, with one exception. Here scores are
-    divided by the square root of a head's size. There it is the square root of `hidden_dim` over the number of heads,
-    which is the same by default.
+    `qanet_encoder` also has are named as there, and the encoder computes the same, with one exception. Here
+    scores are divided by the square root of a head's size. There it is the square root of `hidden_dim` over
+    the number of heads, which is the same by default.
 
-    Where a label would add a vector, a token without a label gets a vector of its head, and so does each token in a
-    plain head. In the authors' code this vector is a label; here it is the bias.
+    Where a label would add a vector, a token without a label gets a vector of its head, and so does each
+    token in a plain head. In the authors' code this vector is a label; here it is the bias.
 
     Where this departs from the authors' code:
 
     * padding is never attended to, and convolutions do not see it; outputs are zero there;
-    * tokens in no scope attend to their own stretch, up to the next scope. In the code they attend to all other tokens
-      in no scope, as here with `join_unannotated`. So a head sees the whole text if nothing is annotated;
-    * each annotation layer has its own table of labels, as large as the vocabulary says. The code has one table for all
-      layers, in which clusters share rows with semantic roles by mistake;
-    * weights are initialised as in PyTorch's `Linear`; those of queries and keys begin about three times as large as in
-      the code.
+    * tokens in no scope attend to their own stretch, up to the next scope. In the code they attend to all
+      other tokens in no scope, as here with `join_unannotated`. So a head sees the whole text if nothing is
+      annotated;
+    * each annotation layer has its own table of labels, as large as the vocabulary says. The code has one
+      table for all layers, in which clusters share rows with semantic roles by mistake;
+    * weights are initialised as in PyTorch's `Linear`; those of queries and keys begin about three times as
+      large as in the code.
 
     Registered as a `Seq2SeqEncoder` with name "dassa".
 
@@ -81,18 +86,19 @@ class Dassa(AnnotatedSeq2SeqEncoder):
         The size of all heads together. Set it if `hidden_dim` is not a multiple of the number of heads.
     feedforward_hidden_dim : `int`, optional (default = `128`)
     heads : `dict[str, int]`, optional (default = `{}`)
-        The annotation layers that heads see, and the number of heads for each. A layer needs at least as many heads as
-        it makes views; additional heads see the whole text. The other heads are plain.
+        The annotation layers that heads see, and the number of heads for each. A layer needs at least as many
+        heads as it makes views; additional heads see the whole text. The other heads are plain.
     annotated_blocks : `list[int]`, optional (default = `[1, 3, 5]`)
         The blocks with such heads, from 0.
     label_dim : `int`, optional (default = `16`)
         The size of the labels' embeddings.
     label_bias : `bool`, optional (default = `True`)
-        Labels also add a vector, without projection, to queries and to keys. The code does this, the paper does not.
+        Labels also add a vector, without projection, to queries and to keys. The code does this, the paper
+        does not.
     join_unannotated : `bool`, optional (default = `False`)
     normalize_outputs : `bool`, optional (default = `False`)
-        Put a layer norm after the last block. QANet has none. It helps models that multiply encodings, because residual
-        connections make the encodings large.
+        Put a layer norm after the last block. QANet has none. It helps models that multiply encodings,
+        because residual connections make the encodings large.
     dropout_prob : `float`, optional (default = `0.1`)
     layer_dropout_undecayed_prob : `float`, optional (default = `0.1`)
     vocab : `Vocabulary`, optional (default = `None`)
@@ -167,7 +173,11 @@ class Dassa(AnnotatedSeq2SeqEncoder):
             )
 
     def _check_heads(
-        self, num_attention_heads: int, annotated_blocks: list[int], num_blocks: int, vocab: Optional[Vocabulary]
+        self,
+        num_attention_heads: int,
+        annotated_blocks: list[int],
+        num_blocks: int,
+        vocab: Optional[Vocabulary],
     ) -> None:
         numbers = self.heads.values()
         fit = sum(numbers) <= num_attention_heads and min(numbers, default=1) > 0
@@ -194,7 +204,9 @@ class Dassa(AnnotatedSeq2SeqEncoder):
     def encode_pair(self, question_encoder: Seq2SeqEncoder, pair: Pair) -> Pair:
         if question_encoder is not self:
             return super().encode_pair(question_encoder, pair)
-        return pair.with_vectors(*(encode_text(text) for encode_text, text in zip(repeated(self, len(pair)), pair)))
+        return pair.with_vectors(
+            *(encode_text(text) for encode_text, text in zip(repeated(self, len(pair)), pair))
+        )
 
     def forward(
         self, inputs: torch.Tensor, mask: torch.Tensor, annotations: Optional[AnnotationTensors] = None
@@ -224,7 +236,9 @@ class Dassa(AnnotatedSeq2SeqEncoder):
         outputs = inputs if self.input_projection is None else self.input_projection(inputs)
         positions = self.positions(outputs)
         for i, block in enumerate(self.blocks):
-            outputs = block(outputs + positions, exist, attended, views if i in self._annotated_blocks else None)
+            outputs = block(
+                outputs + positions, exist, attended, views if i in self._annotated_blocks else None
+            )
         if self.output_norm is not None:
             outputs = self.output_norm(outputs)
         return outputs if exist is None else outputs * exist
@@ -244,7 +258,9 @@ class Dassa(AnnotatedSeq2SeqEncoder):
             views = [pad(view, (0, missing)) for view in views]
             labels.append(views[0].clamp(min=0))
             scopes.append(views[1])
-        return HeadViews(torch.cat(labels, dim=-1), Scopes(torch.cat(scopes, dim=-1), mask, self._join_unannotated))
+        return HeadViews(
+            torch.cat(labels, dim=-1), Scopes(torch.cat(scopes, dim=-1), mask, self._join_unannotated)
+        )
 
 
 def _padding(mask: torch.Tensor, dtype: torch.dtype) -> tuple[Optional[torch.Tensor], Optional[torch.Tensor]]:

@@ -8,7 +8,11 @@ from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.data.annotation_layers.edges import question_first_name
 from allennlp_coref_rc.data.fields import AnnotationTensors
 from allennlp_coref_rc.modules.recurrence import Edges
-from allennlp_coref_rc.modules.seq2seq_encoders.recurrent_encoder import EncoderAndText, RecurrentEncoder, rnn_shapes
+from allennlp_coref_rc.modules.seq2seq_encoders.recurrent_encoder import (
+    EncoderAndText,
+    RecurrentEncoder,
+    rnn_shapes,
+)
 
 SEQUENTIAL = "sequential"
 
@@ -17,37 +21,42 @@ VARIANTS = ("mage", "shared", "dag_rnn")
 CARRIES = ("gathered", "previous")
 
 OPEN = 50.0
-"""sigmoid(50) rounds to 1, in float64 too; sigmoid(-50) = 2e-22 is nothing beside a state, but no denormal number."""
+"""
+sigmoid(50) rounds to 1, in float64 too; sigmoid(-50) = 2e-22 is nothing beside a state, but no denormal
+number.
+"""
 
 
 @Seq2SeqEncoder.register("mage_gru")
 class MageGru(RecurrentEncoder):
     """
-    The MAGE-GRU of `Linguistic Knowledge as Memory for Recurrent Neural Networks <https://arxiv.org/abs/1703.02620>`_
-    (Dhingra et al., 2017): a GRU whose state has a part for each type of edge. For each part, a token reads the states
-    at the other ends of its edges of this type, or zeros if it has no such edge. Each gate sees all parts (equation 2).
-    If several edges of one type enter a token, their states are summed. Since U is linear, this is the sum of products
-    in equation 2; equation 4 is the case of one edge. A token in several clusters reads one state from each cluster,
-    even if one token wrote all these states.
+    The MAGE-GRU of `Linguistic Knowledge as Memory for Recurrent Neural Networks
+    <https://arxiv.org/abs/1703.02620>`_ (Dhingra et al., 2017): a GRU whose state has a part for each type of
+    edge. For each part, a token reads the states at the other ends of its edges of this type, or zeros if it
+    has no such edge. Each gate sees all parts (equation 2). If several edges of one type enter a token, their
+    states are summed. Since U is linear, this is the sum of products in equation 2; equation 4 is the case of
+    one edge. A token in several clusters reads one state from each cluster, even if one token wrote all these
+    states.
 
-    Gates, their order, and the parameters and their number are those of `torch.nn.GRU`. The update gate keeps the old
-    state, so it is one minus the paper's, and the second bias is not in the paper. Without annotations this encoder is
-    the same as a `torch.nn.GRU`: `from_torch` and `to_torch` convert.
+    Gates, their order, and the parameters and their number are those of `torch.nn.GRU`. The update gate keeps
+    the old state, so it is one minus the paper's, and the second bias is not in the paper. Without
+    annotations this encoder is the same as a `torch.nn.GRU`: `from_torch` and `to_torch` convert.
 
-    Two sequences. By default passage and question each have an encoder, as in the authors' code. In forward reading,
-    mentions in the question read the states of mentions in the passage; in backward reading, mentions in the passage
-    read the states of mentions in the question. The sequential state does not pass from one text to the other (in
-    `coref_gru` it does). With `joint`, both texts are read as one sequence, as in the paper's section 3.3. Then the
-    sequential state passes on too. In training, a random choice for each batch says which text comes first; in
-    evaluation it is the passage. The paper has a single encoder for both texts: leave out `question_encoders` in
-    `ga_reader`.
+    Two sequences. By default passage and question each have an encoder, as in the authors' code. In forward
+    reading, mentions in the question read the states of mentions in the passage; in backward reading,
+    mentions in the passage read the states of mentions in the question. The sequential state does not pass
+    from one text to the other (in `coref_gru` it does). With `joint`, both texts are read as one sequence, as
+    in the paper's section 3.3. Then the sequential state passes on too. In training, a random choice for each
+    batch says which text comes first; in evaluation it is the passage. The paper has a single encoder for
+    both texts: leave out `question_encoders` in `ga_reader`.
 
     Where this departs:
 
-    * from the paper, by default: the update gate keeps the state that was read, as in the authors' code, which gave the
-      published numbers. Equations 2 and 4 have the previous token's state instead (`carry` "previous");
-    * from the code: there may be any number of relations and of edges; gradients are not clipped within the backward
-      pass (the code clips them to 10 in each step); outputs are zero where masked.
+    * from the paper, by default: the update gate keeps the state that was read, as in the authors' code,
+      which gave the published numbers. Equations 2 and 4 have the previous token's state instead (`carry`
+      "previous");
+    * from the code: there may be any number of relations and of edges; gradients are not clipped within the
+      backward pass (the code clips them to 10 in each step); outputs are zero where masked.
 
     Registered as a `Seq2SeqEncoder` with name "mage_gru".
 
@@ -55,27 +64,28 @@ class MageGru(RecurrentEncoder):
 
     input_size : `int`
     state_sizes : `dict[str, int]`
-        How large a state each type of edge carries. The types are "sequential", from the token before, and any
-        annotation layers of edges. In variant "mage" these are the sizes of the state's parts, which add up to the
-        hidden size of one direction (the paper has 48 and, for coreference, 16 on bAbI; 240 and 16 on CNN). In the
-        other variants each type carries the whole state, so all sizes are the hidden size. The state begins with the
-        sequential part; the other parts follow in the order of their names, not in the given order.
+        How large a state each type of edge carries. The types are "sequential", from the token before, and
+        any annotation layers of edges. In variant "mage" these are the sizes of the state's parts, which add
+        up to the hidden size of one direction (the paper has 48 and, for coreference, 16 on bAbI; 240 and 16
+        on CNN). In the other variants each type carries the whole state, so all sizes are the hidden size.
+        The state begins with the sequential part; the other parts follow in the order of their names, not in
+        the given order.
     bidirectional : `bool`, optional (default = `True`)
     variant : `str`, optional (default = `"mage"`)
-        `"shared"`: the state is not split, and the edges of each relation carry whole states. The gates read m_t =
-        [h_{t-1}; S], so U has more columns, and h_{t-1} is carried on (the "MAGE (shared)" of Table 1, as in the code).
-        `"dag_rnn"`: h_t = tanh(x_t W + m_t U + b) instead (the "DAG-RNN" of Table 1, as in the code; without
-        annotations a `torch.nn.RNN`). It runs as a GRU whose gates are held open, so that the fast backends can run it.
-        On a GPU, both variants run in plain PyTorch, and so does `carry` "previous", because the fused kernel has no
-        edges that move a part of the state to another place.
+        `"shared"`: the state is not split, and the edges of each relation carry whole states. The gates read
+        m_t = [h_{t-1}; S], so U has more columns, and h_{t-1} is carried on (the "MAGE (shared)" of Table 1,
+        as in the code). `"dag_rnn"`: h_t = tanh(x_t W + m_t U + b) instead (the "DAG-RNN" of Table 1, as in
+        the code; without annotations a `torch.nn.RNN`). It runs as a GRU whose gates are held open, so that
+        the fast backends can run it. On a GPU, both variants run in plain PyTorch, and so does `carry`
+        "previous", because the fused kernel has no edges that move a part of the state to another place.
     carry : `str`, optional (default = `"gathered"`)
-        The state that the update gate keeps in variant "mage": `"gathered"`, the state that was read (the code), or
-        `"previous"`, the state of the token before (equations 2 and 4).
+        The state that the update gate keeps in variant "mage": `"gathered"`, the state that was read (the
+        code), or `"previous"`, the state of the token before (equations 2 and 4).
     share_memory : `bool`, optional (default = `True`)
         Whether edges lead from passage to question and back, if each is encoded by a `mage_gru`.
     joint : `bool`, optional (default = `False`)
-        Read passage and question as one sequence in random order. The annotation layer then needs `question_first:
-        true`.
+        Read passage and question as one sequence in random order. The annotation layer then needs
+        `question_first: true`.
     backend : `str`, optional (default = `"auto"`)
         The backend of the `recurrence`.
 
@@ -100,9 +110,13 @@ class MageGru(RecurrentEncoder):
         check_choice("mage_gru", "variant", variant, VARIANTS)
         check_choice("mage_gru", "carry", carry, CARRIES)
         if carry != CARRIES[0] and variant != VARIANTS[0]:
-            raise ConfigurationError(f"mage_gru: carry is {carry!r}, expected no choice of it in variant {variant!r}")
+            raise ConfigurationError(
+                f"mage_gru: carry is {carry!r}, expected no choice of it in variant {variant!r}"
+            )
         if joint and not share_memory:
-            raise ConfigurationError("mage_gru: joint is true and share_memory false, expected both or neither")
+            raise ConfigurationError(
+                "mage_gru: joint is true and share_memory false, expected both or neither"
+            )
         if SEQUENTIAL not in state_sizes or min(state_sizes.values()) < 1:
             raise ConfigurationError(
                 f"mage_gru: state_sizes is {dict(state_sizes)}, expected a positive size for each type of edge, of "
@@ -141,9 +155,9 @@ class MageGru(RecurrentEncoder):
     @classmethod
     def from_torch(cls, rnn: torch.nn.RNNBase, state_sizes: dict[str, int], **options: Any) -> Self:
         """
-        Makes a MAGE-GRU with the parameters of a `torch.nn.GRU` of one layer (of a `torch.nn.RNN`, for variant
-        "dag_rnn"). Without annotations, both have the same outputs. Weights that only annotations use are new.
-        `options` are further arguments of the constructor.
+        Makes a MAGE-GRU with the parameters of a `torch.nn.GRU` of one layer (of a `torch.nn.RNN`, for
+        variant "dag_rnn"). Without annotations, both have the same outputs. Weights that only annotations use
+        are new. `options` are further arguments of the constructor.
         """
         return cls(rnn.input_size, state_sizes, bidirectional=rnn.bidirectional, **options).load_torch(rnn)
 

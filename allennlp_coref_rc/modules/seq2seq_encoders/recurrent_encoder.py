@@ -20,9 +20,9 @@ EncoderAndText = tuple["RecurrentEncoder", TokenVectors]
 
 def rnn_shapes(input_size: int, rows: int, recurrent_size: int) -> dict[str, tuple[int, ...]]:
     """
-    The shapes of the parameters of a `torch.nn.GRU`, which has three times as many rows as hidden units, or of a
-    `torch.nn.RNN`, which has as many. The recurrent weights may have more columns than the state has numbers, if edges
-    bring more than one state.
+    The shapes of the parameters of a `torch.nn.GRU`, which has three times as many rows as hidden units, or
+    of a `torch.nn.RNN`, which has as many. The recurrent weights may have more columns than the state has
+    numbers, if edges bring more than one state.
     """
     return {
         "weight_ih_l0": (rows, input_size),
@@ -34,9 +34,9 @@ def rnn_shapes(input_size: int, rows: int, recurrent_size: int) -> dict[str, tup
 
 class RecurrentEncoder(AnnotatedSeq2SeqEncoder):
     """
-    Base class of the encoders that use the `recurrence`. Its parameters have the names and shapes of `torch.nn.GRU`'s.
-    It reads edges from annotations, encodes passage and question as a pair, and converts from and to PyTorch's modules.
-    A subclass says in `_edges` what each token reads.
+    Base class of the encoders that use the `recurrence`. Its parameters have the names and shapes of
+    `torch.nn.GRU`'s. It reads edges from annotations, encodes passage and question as a pair, and converts
+    from and to PyTorch's modules. A subclass says in `_edges` what each token reads.
 
     # Parameters
 
@@ -44,8 +44,8 @@ class RecurrentEncoder(AnnotatedSeq2SeqEncoder):
     hidden_size : `int`
         The size of one direction.
     shapes : `dict[str, tuple[int, ...]]`
-        The shapes of the parameters of one direction, by name: `rnn_shapes`, and more if the subclass has more
-        parameters.
+        The shapes of the parameters of one direction, by name: `rnn_shapes`, and more if the subclass has
+        more parameters.
     relations : `Sequence[str]`
         The annotation layers whose edges are read.
     bidirectional : `bool`, optional (default = `True`)
@@ -101,9 +101,9 @@ class RecurrentEncoder(AnnotatedSeq2SeqEncoder):
 
     def to_torch(self) -> torch.nn.RNNBase:
         """
-        Makes the `torch.nn.GRU` (`torch.nn.RNN` for a tanh cell) that computes the same as this encoder without
-        annotations. It has copies of the parameters and `batch_first=True`. Parameters that only annotations use are
-        left out.
+        Makes the `torch.nn.GRU` (`torch.nn.RNN` for a tanh cell) that computes the same as this encoder
+        without annotations. It has copies of the parameters and `batch_first=True`. Parameters that only
+        annotations use are left out.
         """
         like = self.get_parameter("weight_ih_l0")
         rnn = self.torch_class(
@@ -112,13 +112,15 @@ class RecurrentEncoder(AnnotatedSeq2SeqEncoder):
         own = dict(self.named_parameters())
         with torch.no_grad():
             for name, parameter in rnn.named_parameters():
-                parameter.copy_(own[name][:, : self._hidden_size] if name.startswith("weight_hh") else own[name])
+                parameter.copy_(
+                    own[name][:, : self._hidden_size] if name.startswith("weight_hh") else own[name]
+                )
         return rnn
 
     def load_torch(self, rnn: torch.nn.RNNBase) -> Self:
         """
-        Copies the parameters of a module like the one that `to_torch` makes, and takes over their device and dtype.
-        Parameters that only annotations use stay as they are. Returns this encoder.
+        Copies the parameters of a module like the one that `to_torch` makes, and takes over their device and
+        dtype. Parameters that only annotations use stay as they are. Returns this encoder.
 
         # Raises
 
@@ -160,10 +162,10 @@ class RecurrentEncoder(AnnotatedSeq2SeqEncoder):
 
     def encode_pair(self, question_encoder: Seq2SeqEncoder, pair: Pair) -> Pair:
         """
-        Encodes a passage with this encoder and its question with another. If both encoders are of the same kind and
-        share their memory, and there are annotations, the second text starts from the states of the first, and edges
-        lead from one text to the other. In forward reading the question is the second text, in backward reading the
-        passage.
+        Encodes a passage with this encoder and its question with another. If both encoders are of the same
+        kind and share their memory, and there are annotations, the second text starts from the states of the
+        first, and edges lead from one text to the other. In forward reading the question is the second text,
+        in backward reading the passage.
         """
         annotated = all(text.annotations is not None for text in pair)
         if not annotated or not self.shares_memory(question_encoder):
@@ -174,7 +176,9 @@ class RecurrentEncoder(AnnotatedSeq2SeqEncoder):
         return pair.with_vectors(*self._encode_pair(*pairs))
 
     def shares_memory(self, question_encoder: Seq2SeqEncoder) -> bool:
-        if not isinstance(question_encoder, type(self)) or not (self._share_memory and question_encoder._share_memory):
+        if not isinstance(question_encoder, type(self)) or not (
+            self._share_memory and question_encoder._share_memory
+        ):
             return False
         _check_same(
             f"{type(self).__name__} of the question, which shares the memory of the passage's",
@@ -212,7 +216,8 @@ class RecurrentEncoder(AnnotatedSeq2SeqEncoder):
         self, text: TokenVectors, states: torch.Tensor, reverse: bool
     ) -> tuple[torch.Tensor, torch.Tensor]:
         """
-        The states of the first sequence of a pair that the second one gets: `memory` and `memory_mask` of `_read`.
+        The states of the first sequence of a pair that the second one gets: `memory` and `memory_mask` of
+        `_read`.
         """
         return states, text.mask
 
@@ -226,8 +231,8 @@ class RecurrentEncoder(AnnotatedSeq2SeqEncoder):
         """
         Reads in one direction. With `memory`, the states of another sequence, it continues that sequence.
 
-        Shapes: memory (batch_size, memory_length, hidden_size), memory_mask (batch_size, memory_length), the result
-        (batch_size, sequence_length, hidden_size).
+        Shapes: memory (batch_size, memory_length, hidden_size), memory_mask (batch_size, memory_length), the
+        result (batch_size, sequence_length, hidden_size).
         """
         inputs, mask, annotations = text
         suffix = self._suffixes()[reverse]
@@ -243,7 +248,9 @@ class RecurrentEncoder(AnnotatedSeq2SeqEncoder):
         setting = type(self), reverse, memory is not None, inputs.dtype, *self._edge_settings()
         edges = once(mask, [annotations, memory_mask], setting, edges_of_text)
         keys = None if annotations is None else self._keys(suffix)
-        given = RecurrenceInput(inputs, edges, weight_hh, bias_hh, mask, memory, reverse, weight_ih, bias_ih, keys)
+        given = RecurrenceInput(
+            inputs, edges, weight_hh, bias_hh, mask, memory, reverse, weight_ih, bias_ih, keys
+        )
         return recurrence(given, backend=self._backend)
 
     def _gru_parameters(self, suffix: str) -> tuple[torch.Tensor, ...]:
@@ -270,8 +277,8 @@ class RecurrentEncoder(AnnotatedSeq2SeqEncoder):
         sequential : `torch.LongTensor`
             Shape: (batch_size, sequence_length, 1). The token before.
         *relations : `torch.LongTensor`
-            Shape of each: (batch_size, sequence_length, edges). The sources of the edges of each relation, as the
-            `recurrence` counts them, or `FIRST_MENTION`, or `PADDING`. None without annotations.
+            Shape of each: (batch_size, sequence_length, edges). The sources of the edges of each relation, as
+            the `recurrence` counts them, or `FIRST_MENTION`, or `PADDING`. None without annotations.
         """
         raise NotImplementedError
 

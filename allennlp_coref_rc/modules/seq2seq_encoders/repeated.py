@@ -12,9 +12,9 @@ from allennlp_coref_rc.modules.seq2seq_encoders.annotated_seq2seq_encoder import
 
 def repeated(encoder: Seq2SeqEncoder, times: int) -> list[Callable[[TokenVectors], torch.Tensor]]:
     """
-    `encode` with the same encoder, for each time that it is used in a forward pass. The gradients that its parameters
-    get from these uses are summed for all parameters at once. Autograd would add them one by one, each in a launch of
-    its own on a GPU.
+    `encode` with the same encoder, for each time that it is used in a forward pass. The gradients that its
+    parameters get from these uses are summed for all parameters at once. Autograd would add them one by one,
+    each in a launch of its own on a GPU.
     """
     parameters = {f"encoder.{name}": one for name, one in encoder.named_parameters() if one.requires_grad}
     # Autocast casts a parameter once for all uses, but only the parameter itself.

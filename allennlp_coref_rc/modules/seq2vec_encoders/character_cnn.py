@@ -7,13 +7,13 @@ from allennlp_coref_rc.common.checks import check_number
 @Seq2VecEncoder.register("character_cnn")
 class CharacterCnn(Seq2VecEncoder):
     """
-    A convolution over a word's characters, ReLU, and the maximum over the word: the character encoder of Coref-GRU's
-    WikiHop model (width 5, 50 filters, no bias) and of DASSA's QANet (width 5, 100 filters).
+    A convolution over a word's characters, ReLU, and the maximum over the word: the character encoder of
+    Coref-GRU's WikiHop model (width 5, 50 filters, no bias) and of DASSA's QANet (width 5, 100 filters).
 
-    A window may begin at any character of the word and reach into padding, which is zeros. So words that are shorter
-    than the window have a vector too, as in the authors' code. (In AllenNLP 2.10.1, `cnn` makes this vector zero.) How
-    much padding a batch has changes nothing here. In the authors' code it does, because windows may also begin in
-    padding.
+    A window may begin at any character of the word and reach into padding, which is zeros. So words that are
+    shorter than the window have a vector too, as in the authors' code. (In AllenNLP 2.10.1, `cnn` makes this
+    vector zero.) How much padding a batch has changes nothing here. In the authors' code it does, because
+    windows may also begin in padding.
 
     Registered as a `Seq2VecEncoder` with name "character_cnn".
 

@@ -8,8 +8,9 @@ from allennlp_coref_rc.common.checks import check_number
 @Seq2VecEncoder.register("projected_gru")
 class ProjectedGru(Seq2VecEncoder):
     """
-    A linear layer over the final states of a bidirectional GRU: the character encoder of the GA Reader (with hidden
-    size 25). The GA Reader has a linear layer for each direction and sums their outputs, which is the same.
+    A linear layer over the final states of a bidirectional GRU: the character encoder of the GA Reader (with
+    hidden size 25). The GA Reader has a linear layer for each direction and sums their outputs, which is the
+    same.
 
     Registered as a `Seq2VecEncoder` with name "projected_gru".
 
@@ -24,7 +25,11 @@ class ProjectedGru(Seq2VecEncoder):
 
     def __init__(self, input_size: int, hidden_size: int, output_size: int) -> None:
         super().__init__()
-        for key, number in (("input_size", input_size), ("hidden_size", hidden_size), ("output_size", output_size)):
+        for key, number in (
+            ("input_size", input_size),
+            ("hidden_size", hidden_size),
+            ("output_size", output_size),
+        ):
             check_number("projected_gru", key, number)
         self._gru = GruSeq2VecEncoder(input_size, hidden_size, bidirectional=True)
         self._projection = torch.nn.Linear(2 * hidden_size, output_size)

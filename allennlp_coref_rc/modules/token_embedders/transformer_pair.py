@@ -14,13 +14,13 @@ from allennlp_coref_rc.modules.token_embedders.transformer_words import Transfor
 
 class TransformerPair(TransformerWords):
     """
-    Word vectors of a question and its passage. A pretrained transformer reads both together, as one sequence: `[CLS]
-    question [SEP] passage [SEP]`, with the special tokens that its tokenizer puts around and between two texts. The
-    vector of a word is the mean of the vectors of its pieces.
+    Word vectors of a question and its passage. A pretrained transformer reads both together, as one sequence:
+    `[CLS] question [SEP] passage [SEP]`, with the special tokens that its tokenizer puts around and between
+    two texts. The vector of a word is the mean of the vectors of its pieces.
 
-    A pair of more than `max_length` pieces is cut into windows. Each window has the whole question and a part of the
-    passage, and consecutive parts overlap. If a piece is in two windows, its vector comes from the window where it is
-    farther from the edge of the part. Vectors of the question are means over the windows.
+    A pair of more than `max_length` pieces is cut into windows. Each window has the whole question and a part
+    of the passage, and consecutive parts overlap. If a piece is in two windows, its vector comes from the
+    window where it is farther from the edge of the part. Vectors of the question are means over the windows.
 
     The inputs are two text fields, indexed by `pretrained_transformer_mismatched` without a `max_length`.
 
@@ -40,7 +40,9 @@ class TransformerPair(TransformerWords):
     def __init__(self, model_name: str, max_length: int = 512, overlap: int = 128, **kwargs: Any) -> None:
         super().__init__(model_name, **kwargs)
         check_length(self._matched_embedder.transformer_model, model_name, max_length, "transformer")
-        tokenizer = PretrainedTransformerTokenizer(model_name, tokenizer_kwargs=kwargs.get("tokenizer_kwargs"))
+        tokenizer = PretrainedTransformerTokenizer(
+            model_name, tokenizer_kwargs=kwargs.get("tokenizer_kwargs")
+        )
         # The tokens before, between and after the texts, each as (id, type).
         self._special = [
             [(token.text_id, token.type_id) for token in tokens]
@@ -53,7 +55,10 @@ class TransformerPair(TransformerWords):
         types = tokenizer.sequence_pair_first_token_type_id, tokenizer.sequence_pair_second_token_type_id
         self._types = [type or 0 for type in types]
         self._has_types = getattr(self._matched_embedder.config, "type_vocab_size", 0) > max(self._types)
-        self._around_text = len(tokenizer.single_sequence_start_tokens), len(tokenizer.single_sequence_end_tokens)
+        self._around_text = (
+            len(tokenizer.single_sequence_start_tokens),
+            len(tokenizer.single_sequence_end_tokens),
+        )
         special = torch.tensor([token for tokens in self._special for token in tokens]).view(-1, 2)
         padding = torch.tensor([tokenizer.tokenizer.pad_token_id or 0])
         self.register_buffer("special", torch.cat([padding, special[:, 0]]), persistent=False)
@@ -67,12 +72,14 @@ class TransformerPair(TransformerWords):
         self, question: TextFieldTensors, passage: TextFieldTensors
     ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
         """
-        The word vectors of question and passage, of shape (batch_size, question_length or passage_length, dim), and the
-        vectors of the token that the transformer puts first, such as "[CLS]", of shape (batch_size, dim).
+        The word vectors of question and passage, of shape (batch_size, question_length or passage_length,
+        dim), and the vectors of the token that the transformer puts first, such as "[CLS]", of shape
+        (batch_size, dim).
         """
         texts = [_pieces(text) for text in (question, passage)]
         start, end = self._around_text
-        # What follows is arranged on the CPU, as places in tensors of the device. So nothing waits for it but this.
+        # What follows is arranged on the CPU, as places in tensors of the device. So nothing waits for it but
+        # this.
         lengths = torch.stack([text["wordpiece_mask"].sum(1) for text in texts]).tolist()
         ids = [self.get_buffer("special"), *(text["token_ids"].flatten() for text in texts)]
         first_places = len(ids[0]), len(ids[0]) + len(ids[1])
@@ -127,15 +134,21 @@ class TransformerPair(TransformerWords):
         return [*range(0, last, room - self._overlap), last]
 
     def _encode(
-        self, ids: torch.Tensor, questions: list[torch.Tensor], passages: list[torch.Tensor], starts: list[list[int]]
+        self,
+        ids: torch.Tensor,
+        questions: list[torch.Tensor],
+        passages: list[torch.Tensor],
+        starts: list[list[int]],
     ) -> torch.Tensor:
         """
-        All windows of all pairs, one after the other, given all ids and the places of the texts' pieces among them.
-        Shape: (num_windows, length, dim).
+        All windows of all pairs, one after the other, given all ids and the places of the texts' pieces among
+        them. Shape: (num_windows, length, dim).
         """
         windows, types = [], []
         for question, passage, of_pair in zip(questions, passages, starts):
-            first, second = (torch.full_like(text, type) for text, type in zip((question, passage), self._types))
+            first, second = (
+                torch.full_like(text, type) for text, type in zip((question, passage), self._types)
+            )
             windows += self._windows(question, passage, of_pair, *self._places_of_special)
             types += self._windows(first, second, of_pair, *self._types_of_special)
         # The first of all ids is that of padding.
@@ -143,7 +156,9 @@ class TransformerPair(TransformerWords):
         return self._matched_embedder(
             ids[places],
             places > 0,
-            type_ids=copied_to(ids.device, pad_sequence(types, batch_first=True)) if self._has_types else None,
+            type_ids=copied_to(ids.device, pad_sequence(types, batch_first=True))
+            if self._has_types
+            else None,
         )
 
     def _windows(
@@ -152,13 +167,15 @@ class TransformerPair(TransformerWords):
         """The windows of a pair, with what stands before, between and after its texts."""
         before, between, after = special
         room = self._room(len(question))
-        return [torch.cat([before, question, between, passage[start : start + room], after]) for start in starts]
+        return [
+            torch.cat([before, question, between, passage[start : start + room], after]) for start in starts
+        ]
 
     def in_windows(self, question: torch.Tensor, passage: torch.Tensor) -> torch.Tensor:
         """
-        Arranges values of the pieces of one question and its passage in the windows that the transformer reads. The
-        values have shape (num_pieces, dim), and include the special pieces around each text. In the windows, special
-        pieces have 0. Shape: (num_windows, length, dim).
+        Arranges values of the pieces of one question and its passage in the windows that the transformer
+        reads. The values have shape (num_pieces, dim), and include the special pieces around each text. In
+        the windows, special pieces have 0. Shape: (num_windows, length, dim).
         """
         start, end = self._around_text
         question, passage = (text[start : len(text) - end] for text in (question, passage))
@@ -172,7 +189,8 @@ class TransformerPair(TransformerWords):
 
 def mean_of_pieces(pieces: torch.Tensor, offsets: torch.Tensor, first: Optional[int] = None) -> torch.Tensor:
     """
-    The mean vectors of the (`first`) pieces of words, 0 for words without pieces. Shape: (batch_size, num_words, dim).
+    The mean vectors of the (`first`) pieces of words, 0 for words without pieces. Shape: (batch_size,
+    num_words, dim).
     """
     vectors, mask = batched_span_select(pieces.contiguous(), cast(torch.LongTensor, offsets))
     vectors, mask = vectors[:, :, :first], mask[:, :, :first].unsqueeze(-1)
@@ -197,12 +215,15 @@ def _pieces(text: TextFieldTensors) -> Any:
 
 def _join(windows: torch.Tensor, starts: list[int], length: int) -> torch.Tensor:
     """
-    The vectors of a passage of so many pieces from windows of it. Where two windows overlap, each gives its half.
-    Shape: (length, dim).
+    The vectors of a passage of so many pieces from windows of it. Where two windows overlap, each gives its
+    half. Shape: (length, dim).
     """
     room = length - starts[-1]
     middles = [(following + start + room) // 2 for start, following in zip(starts, starts[1:])]
     bounds = [0, *middles, length]
     return torch.cat(
-        [window[low - start : high - start] for window, start, low, high in zip(windows, starts, bounds, bounds[1:])]
+        [
+            window[low - start : high - start]
+            for window, start, low, high in zip(windows, starts, bounds, bounds[1:])
+        ]
     )

@@ -8,9 +8,10 @@ from allennlp.modules.token_embedders import PretrainedTransformerMismatchedEmbe
 @TokenEmbedder.register("transformer_words")
 class TransformerWords(PretrainedTransformerMismatchedEmbedder):
     """
-    Word vectors of a pretrained transformer. The vector of a word is the mean of the vectors of its pieces. This is
-    AllenNLP's `pretrained_transformer_mismatched`, and uses the indexer of this name; in addition you choose which
-    layers are trained. The pooler is left out, because no word vector needs it. So training uses every parameter.
+    Word vectors of a pretrained transformer. The vector of a word is the mean of the vectors of its pieces.
+    This is AllenNLP's `pretrained_transformer_mismatched`, and uses the indexer of this name; in addition you
+    choose which layers are trained. The pooler is left out, because no word vector needs it. So training uses
+    every parameter.
 
     Registered as a `TokenEmbedder` with name "transformer_words".
 
@@ -19,8 +20,8 @@ class TransformerWords(PretrainedTransformerMismatchedEmbedder):
     model_name : `str`
         A folder, or a name on the Hugging Face hub.
     trained_layers : `int`, optional (default = `None`)
-        Train only the last `trained_layers` layers. The layers before them and the embeddings are frozen, and have no
-        dropout. By default the whole transformer is trained.
+        Train only the last `trained_layers` layers. The layers before them and the embeddings are frozen, and
+        have no dropout. By default the whole transformer is trained.
 
     The other parameters are AllenNLP's: `max_length`, which has to be the same as the indexer's,
     `gradient_checkpointing`, `last_layer_only`, `tokenizer_kwargs`, …
@@ -48,7 +49,9 @@ class TransformerWords(PretrainedTransformerMismatchedEmbedder):
                 f"{model_name} has"
             )
         transformer.requires_grad_(False)
-        trained = layers[len(layers) - trained_layers :].requires_grad_(self._matched_embedder.train_parameters)
+        trained = layers[len(layers) - trained_layers :].requires_grad_(
+            self._matched_embedder.train_parameters
+        )
         self._trained = list(trained)
         self.train()
 
@@ -64,7 +67,9 @@ class TransformerWords(PretrainedTransformerMismatchedEmbedder):
 def check_length(
     transformer: torch.nn.Module, model_name: str, max_length: Optional[int], owner: str = "transformer_words"
 ) -> None:
-    """Refuses a length beyond the transformer's position embeddings. RoBERTa's begin after that of padding."""
+    """
+    Refuses a length beyond the transformer's position embeddings. RoBERTa's begin after that of padding.
+    """
     for name, module in transformer.named_modules():
         if name.endswith("position_embeddings") and isinstance(module, torch.nn.Embedding):
             longest = module.num_embeddings - (0 if module.padding_idx is None else module.padding_idx + 1)

@@ -1,4 +1,6 @@
-"""Curves of finished runs, from the folders that `allennlp train -s FOLDER` has written, and their drawings."""
+"""
+Curves of finished runs, from the folders that `allennlp train -s FOLDER` has written, and their drawings.
+"""
 
 import csv
 import math
@@ -83,7 +85,10 @@ def draw(path: str, curves: Sequence[Curve], x_name: str, y_name: str) -> None:
 
 
 def write_curves(path: str, curves: Sequence[Curve], x_name: str, y_name: str) -> list[str]:
-    """Draws the mean and the deviation over the runs of each curve to PATH.png, and writes the numbers to PATH.csv."""
+    """
+    Draws the mean and the deviation over the runs of each curve to PATH.png, and writes the numbers to
+    PATH.csv.
+    """
     write_table(path + ".csv", curves, x_name, y_name)
     draw(path + ".png", curves, x_name, y_name)
     return [path + ".png", path + ".csv"]
@@ -102,15 +107,17 @@ def setting(folder: Path, key: str) -> Optional[float]:
 
 def ablation_curve(name: str, folders: Sequence[Path], metric: str, against: Sequence[str]) -> Curve:
     """
-    A metric of finished runs against the one of the settings `against` that their configs have; by default it is 0. If
-    no run has any, the curve is a level line.
+    A metric of finished runs against the one of the settings `against` that their configs have; by default it
+    is 0. If no run has any, the curve is a level line.
     """
     points = defaultdict(list)
     settings: list[Optional[float]] = []
     for folder in folders:
         shares = {key: value for key in against if (value := setting(folder, key)) is not None}
         if len(shares) > 1:
-            raise ConfigurationError(f"{folder}/config.json: found {' and '.join(shares)}, expected one of them")
+            raise ConfigurationError(
+                f"{folder}/config.json: found {' and '.join(shares)}, expected one of them"
+            )
         settings.append(next(iter(shares.values()), None))
     if any(value is not None for value in settings):
         settings = [value or 0.0 for value in settings]
@@ -123,13 +130,17 @@ def training_curve(name: str, folders: Sequence[Path], split: str) -> Curve:
     """exp(-loss) of runs after each epoch, from 1, on a split. A run that has ended keeps its last value."""
     runs: list[list[float]] = []
     for folder in folders:
-        matches = [re.fullmatch(r"metrics_epoch_(\d+)\.json", path.name) for path in folder.glob("metrics_epoch_*")]
+        matches = [
+            re.fullmatch(r"metrics_epoch_(\d+)\.json", path.name) for path in folder.glob("metrics_epoch_*")
+        ]
         runs.append([])
         for epoch in range(1 + max((int(match[1]) for match in matches if match), default=0)):
             metrics = f"metrics_epoch_{epoch}.json"
             loss = number_of(folder / metrics, read_object(folder, metrics), f"{split}_loss")
             if loss < 0:
-                raise ConfigurationError(f"{folder / metrics}: found the {split}_loss {loss}, expected 0 or more")
+                raise ConfigurationError(
+                    f"{folder / metrics}: found the {split}_loss {loss}, expected 0 or more"
+                )
             runs[-1].append(math.exp(-loss))
     longest = max(map(len, runs), default=0)
     # Good runs end early, so without their last values the rest of the curve would be that of the others.
@@ -144,7 +155,9 @@ def read_object(folder: Path, name: str) -> dict[str, Any]:
     if not folder.is_dir():
         raise ConfigurationError(f"{folder}: no such folder, expected one that `coref-rc train` has written")
     if not (folder / name).exists():
-        raise ConfigurationError(f"{folder}: found no {name} in it, expected a run that `coref-rc train` has finished")
+        raise ConfigurationError(
+            f"{folder}: found no {name} in it, expected a run that `coref-rc train` has finished"
+        )
     return read_json_object(str(folder / name))
 
 

@@ -31,7 +31,10 @@ from allennlp_coref_rc.reproduction.scores import Scores
 
 class Drawing(Registrable):
     def draw(self, folder: str, rows: Sequence[Scores]) -> list[str]:
-        """Draws rows whose runs are all finished. Writes files into a folder that exists, and returns their paths."""
+        """
+        Draws rows whose runs are all finished. Writes files into a folder that exists, and returns their
+        paths.
+        """
         raise NotImplementedError
 
 
@@ -54,7 +57,9 @@ def best_runs(rows: Sequence[Scores], task: Optional[int], metric: str) -> dict[
         raise ConfigurationError(f"found the rows {', '.join(names)}, expected a name of its own for each")
     for scores in rows:
         if task not in scores.tasks:
-            raise ConfigurationError(f"{scores.condition.name}: found no run of the task {task}, which another row has")
+            raise ConfigurationError(
+                f"{scores.condition.name}: found no run of the task {task}, which another row has"
+            )
     key = SPLITS["validation"] + metric
     return {scores.condition.row: scores.runs[task, scores.best_seed(task, key)] for scores in rows}
 
@@ -71,9 +76,10 @@ def model_folders(rows: Sequence[Scores]) -> dict[str, list[Path]]:
 @Drawing.register("ablation_curves")
 class AblationCurves(Drawing):
     """
-    A metric of runs against the share of coreference mentions that `corrupted_coref` removed or replaced: Figure 3
-    (left) of Coref-GRU (Dhingra et al., NAACL 2018). All rows of the same name form a curve. If a config does not set
-    the share, its run counts as 0. If no run of a curve sets it, the curve is a level line.
+    A metric of runs against the share of coreference mentions that `corrupted_coref` removed or replaced:
+    Figure 3 (left) of Coref-GRU (Dhingra et al., NAACL 2018). All rows of the same name form a curve. If a
+    config does not set the share, its run counts as 0. If no run of a curve sets it, the curve is a level
+    line.
 
     Registered as a `Drawing` with name "ablation_curves".
 
@@ -87,16 +93,20 @@ class AblationCurves(Drawing):
         self._metric = metric
 
     def draw(self, folder: str, rows: Sequence[Scores]) -> list[str]:
-        curves = [ablation_curve(name, folders, self._metric, SHARES) for name, folders in model_folders(rows).items()]
+        curves = [
+            ablation_curve(name, folders, self._metric, SHARES)
+            for name, folders in model_folders(rows).items()
+        ]
         return write_curves(os.path.join(folder, "curves"), curves, X_NAME, self._metric)
 
 
 @Drawing.register("training_curves")
 class TrainingCurves(Drawing):
     """
-    exp(-loss) after each epoch, which is the geometric mean of the correct answers' probabilities: Figure 3 (right) of
-    Coref-GRU (Dhingra et al., NAACL 2018). The loss is taken from AllenNLP's metrics. All rows of the same name form a
-    curve, which is the mean of their runs. A run that has ended counts with its last value.
+    exp(-loss) after each epoch, which is the geometric mean of the correct answers' probabilities: Figure 3
+    (right) of Coref-GRU (Dhingra et al., NAACL 2018). The loss is taken from AllenNLP's metrics. All rows of
+    the same name form a curve, which is the mean of their runs. A run that has ended counts with its last
+    value.
 
     Registered as a `Drawing` with name "training_curves".
 
@@ -125,9 +135,9 @@ class TrainingCurves(Drawing):
 @Drawing.register("question_bars")
 class QuestionBars(Comparison, Drawing):
     """
-    The scores of several readers, side by side, by the type of the question and by the length of the passage: Figures 4
-    and 5 of DASSA (Mihaylov and Frank, EMNLP 2019). The others are compared with the first row. For each row, the run
-    with the best Rouge-L on validation questions is drawn.
+    The scores of several readers, side by side, by the type of the question and by the length of the passage:
+    Figures 4 and 5 of DASSA (Mihaylov and Frank, EMNLP 2019). The others are compared with the first row. For
+    each row, the run with the best Rouge-L on validation questions is drawn.
 
     Registered as a `Drawing` with name "question_bars".
 
@@ -151,9 +161,9 @@ class QuestionBars(Comparison, Drawing):
 @Drawing.register("story_maps")
 class StoryMaps(Drawing):
     """
-    The candidates' probabilities after each sentence of bAbI's test stories, as heat maps of sentences by candidates:
-    Figure 4 of the paper on MAGE-GRU (Dhingra et al. 2017, arXiv:1703.02620). For each row and task, the run that is
-    best on validation questions is drawn.
+    The candidates' probabilities after each sentence of bAbI's test stories, as heat maps of sentences by
+    candidates: Figure 4 of the paper on MAGE-GRU (Dhingra et al. 2017, arXiv:1703.02620). For each row and
+    task, the run that is best on validation questions is drawn.
 
     Registered as a `Drawing` with name "story_maps".
 
@@ -162,9 +172,10 @@ class StoryMaps(Drawing):
     questions : `list[int]`, optional (default = `[1]`)
         The numbers of the questions in each task's test file, from 1.
     way : `str`, optional (default = `"prefixes"`)
-        With `"prefixes"`, a reader reads the story's first sentence, then the first two, and so on. `"boundaries"` is
-        the paper's way: a reader reads the story once, and the encoding of each sentence's last token takes the place
-        of the sum over the attention. It works only for readers whose answers are classes.
+        With `"prefixes"`, a reader reads the story's first sentence, then the first two, and so on.
+        `"boundaries"` is the paper's way: a reader reads the story once, and the encoding of each sentence's
+        last token takes the place of the sum over the attention. It works only for readers whose answers are
+        classes.
     """
 
     def __init__(self, questions: Iterable[int] = (1,), way: str = "prefixes") -> None:

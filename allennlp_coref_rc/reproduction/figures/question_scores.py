@@ -49,7 +49,9 @@ Readers = dict[str, dict[Any, Answered]]
 
 
 class Score(NamedTuple):
-    """A reader's score in a group, in percent, and its difference from the first reader's, with a 95 % interval."""
+    """
+    A reader's score in a group, in percent, and its difference from the first reader's, with a 95 % interval.
+    """
 
     reader: str
     measure: str
@@ -66,12 +68,16 @@ class Group(NamedTuple):
 
 
 def read_answers(path: str) -> dict[Any, Answered]:
-    """The labelled questions of a file of predictions, by their ids or, if they have none, by their numbers."""
+    """
+    The labelled questions of a file of predictions, by their ids or, if they have none, by their numbers.
+    """
     answers: dict[Any, Answered] = {}
     for number, values in enumerate(progress_bar(read_json(path), desc=path, unit=" questions"), start=1):
         known = values.get("answer_texts")
         if known is None or not known.strings():
-            raise ConfigurationError(f"{values.place}: found no answer_texts, expected those of a labelled question")
+            raise ConfigurationError(
+                f"{values.place}: found no answer_texts, expected those of a labelled question"
+            )
         references = known.strings()
         length = values.get("passage_length")
         id = values.get("id")
@@ -129,10 +135,12 @@ def length_range(length: int, bounds: Sequence[int]) -> str:
     return f"{low + 1}+" if high is None else f"{low + 1}-{high}"
 
 
-def score(names: Sequence[str], counts: Sequence[numpy.ndarray], measures: Iterable[str], samples: int) -> list[Score]:
+def score(
+    names: Sequence[str], counts: Sequence[numpy.ndarray], measures: Iterable[str], samples: int
+) -> list[Score]:
     """
-    The scores of readers, and their differences from the first reader with bootstrap intervals. `counts` are those of
-    each reader for the same questions, of shape (num_questions, num_counts).
+    The scores of readers, and their differences from the first reader with bootstrap intervals. `counts` are
+    those of each reader for the same questions, of shape (num_questions, num_counts).
     """
     generator, size = numpy.random.default_rng(0), len(counts[0])
     drawn = [numpy.bincount(generator.integers(size, size=size), minlength=size) for _ in range(samples)]
@@ -149,7 +157,9 @@ def score(names: Sequence[str], counts: Sequence[numpy.ndarray], measures: Itera
     return scores
 
 
-def group_by(by: str, readers: Readers, measures: Sequence[str], bounds: Sequence[int], samples: int) -> list[Group]:
+def group_by(
+    by: str, readers: Readers, measures: Sequence[str], bounds: Sequence[int], samples: int
+) -> list[Group]:
     """All questions as one group, then each group of one of `GROUPINGS` that has questions."""
     by_type = by == GROUPINGS[0]
     members: dict[str, list[Any]] = {}
@@ -161,7 +171,9 @@ def group_by(by: str, readers: Readers, measures: Sequence[str], bounds: Sequenc
     groups = []
     for name in (ALL, *([*QUESTION_TYPES, "other"] if by_type else ranges)):
         if name in members:
-            counts = [numpy.array([answers[key].counts for key in members[name]]) for answers in readers.values()]
+            counts = [
+                numpy.array([answers[key].counts for key in members[name]]) for answers in readers.values()
+            ]
             groups.append(Group(name, len(members[name]), score(list(readers), counts, measures, samples)))
     return groups
 
@@ -182,7 +194,9 @@ def markdown(title: str, groups: Sequence[Group], measure: str) -> str:
 
 
 def draw(path: str, title: str, groups: Sequence[Group], measure: str) -> None:
-    """Draws bars of all readers' scores, and of the differences from the first reader with their intervals."""
+    """
+    Draws bars of all readers' scores, and of the differences from the first reader with their intervals.
+    """
     by_reader: dict[str, list[Score]] = {}
     for group in groups:
         for score in group.scores:

@@ -23,7 +23,9 @@ class Story(NamedTuple):
 def find_stories(reader: AnnotatedBabiReader, name: str, numbers: Sequence[int]) -> dict[int, Story]:
     """Questions of a bAbI file by their numbers, from 1."""
     items = reader.read_items(reader.find(name), name)
-    stories = {number: Story(question, task) for number, (_, (_, task, question)) in enumerate(items, start=1)}
+    stories = {
+        number: Story(question, task) for number, (_, (_, task, question)) in enumerate(items, start=1)
+    }
     for number in numbers:
         if number not in stories:
             raise ConfigurationError(
@@ -33,10 +35,14 @@ def find_stories(reader: AnnotatedBabiReader, name: str, numbers: Sequence[int])
 
 
 def by_prefixes(predictor: Predictor, story: Story) -> Distributions:
-    """The candidates' probabilities when the reader has read only the first sentence, the first two, and so on."""
+    """
+    The candidates' probabilities when the reader has read only the first sentence, the first two, and so on.
+    """
     reader, (question, task) = babi_reader(predictor._dataset_reader), story
     ends = range(1, len(question.statements) + 1)
-    instances = [reader.text_to_instance(question.statements[:end], question.question, task=task) for end in ends]
+    instances = [
+        reader.text_to_instance(question.statements[:end], question.question, task=task) for end in ends
+    ]
     return [output["candidate_probabilities"] for output in predictor.predict_batch_instance(instances)]
 
 
@@ -45,7 +51,9 @@ def by_boundaries(predictor: Predictor, story: Story) -> Distributions:
     model, reader = predictor._model, babi_reader(predictor._dataset_reader)
     names = model.vocab.get_index_to_token_vocabulary(CLASS_LABELS)
     if not names:
-        raise ConfigurationError("the way boundaries: found a reader that points at words, expected one of classes")
+        raise ConfigurationError(
+            "the way boundaries: found a reader that points at words, expected one of classes"
+        )
     (layer,) = (module for module in model.modules() if isinstance(module, AnswerLayer))
     seen: list[tuple[Any, ...]] = []
     hook = layer.register_forward_pre_hook(lambda _, arguments: seen.append(arguments))
@@ -70,7 +78,9 @@ WAYS = {"prefixes": by_prefixes, "boundaries": by_boundaries}
 
 def load_reader(path: str, trust: bool = False) -> Predictor:
     if not os.path.exists(path):
-        raise ConfigurationError(f"{path}: no such file, expected an archive that `coref-rc train` has written")
+        raise ConfigurationError(
+            f"{path}: no such file, expected an archive that `coref-rc train` has written"
+        )
     predictor = Predictor.from_archive(load(path, trust=trust), "cloze_reader")
     try:
         babi_reader(predictor._dataset_reader)
@@ -82,5 +92,7 @@ def load_reader(path: str, trust: bool = False) -> Predictor:
 def babi_reader(reader: DatasetReader) -> AnnotatedBabiReader:
     """The dataset reader, if it is one of bAbI. Any other raises a `ConfigurationError`."""
     if not isinstance(reader, AnnotatedBabiReader):
-        raise ConfigurationError(f"found a reader of {type(reader).__name__}, expected one of AnnotatedBabiReader")
+        raise ConfigurationError(
+            f"found a reader of {type(reader).__name__}, expected one of AnnotatedBabiReader"
+        )
     return reader

@@ -62,7 +62,9 @@ def test_training_prints_a_line_an_epoch_and_a_closing_block(trained):
     for epoch, line in enumerate(lines[3:5]):
         number, *values = re.split("  +", line.strip())
         shown = [
-            metrics[epoch][f"{split}_{name}"] for split in ("training", "validation") for name in ("loss", "accuracy")
+            metrics[epoch][f"{split}_{name}"]
+            for split in ("training", "validation")
+            for name in ("loss", "accuracy")
         ]
         assert number == f"{epoch + 1}/2"
         assert values[:4] == [f"{value:.4f}" for value in shown]
@@ -78,11 +80,17 @@ def test_training_prints_a_line_an_epoch_and_a_closing_block(trained):
 
 def test_a_quiet_training_is_that_of_a_verbose_one_to_the_digit(trained):
     folder, _ = trained
-    assert (folder / "quiet" / "config.json").read_bytes() == (folder / "verbose" / "config.json").read_bytes()
-    quiet, verbose = (json.loads((folder / name / "metrics.json").read_text()) for name in ("quiet", "verbose"))
+    assert (folder / "quiet" / "config.json").read_bytes() == (
+        folder / "verbose" / "config.json"
+    ).read_bytes()
+    quiet, verbose = (
+        json.loads((folder / name / "metrics.json").read_text()) for name in ("quiet", "verbose")
+    )
     varying = [key for key in quiet if key.endswith(("_memory_MB", "training_duration"))]
     assert quiet.keys() == verbose.keys() and len(quiet) - len(varying) > 10
-    assert [quiet[key] for key in quiet if key not in varying] == [verbose[key] for key in quiet if key not in varying]
+    assert [quiet[key] for key in quiet if key not in varying] == [
+        verbose[key] for key in quiet if key not in varying
+    ]
     weights = [torch.load(folder / name / "best.th") for name in ("quiet", "verbose")]
     assert all(torch.equal(weights[0][name], weights[1][name]) for name in weights[1])
 
@@ -90,7 +98,9 @@ def test_a_quiet_training_is_that_of_a_verbose_one_to_the_digit(trained):
 def test_the_log_file_has_what_allennlp_says(trained):
     folder, _ = trained
     quiet, verbose = ((folder / name / "out.log").read_text() for name in ("quiet", "verbose"))
-    messages = [line.split(" - ", 1)[1] for line in verbose.splitlines() if " - allennlp.nn.initializers - " in line]
+    messages = [
+        line.split(" - ", 1)[1] for line in verbose.splitlines() if " - allennlp.nn.initializers - " in line
+    ]
     assert len(messages) > 10 and all(message in quiet for message in messages)
 
 
@@ -139,7 +149,13 @@ def test_only_what_users_have_to_know_is_seen(tmp_path, capsys):
     assert captured.out == f"Log: {tmp_path}/out.log\n"
     assert captured.err == "WARNING: 3 questions skipped\nERROR: a plugin could not be loaded\n"
     log = (tmp_path / "out.log").read_text()
-    for text in ("a package's warning", "another's", "3 questions skipped", "could not be loaded", "initialising"):
+    for text in (
+        "a package's warning",
+        "another's",
+        "3 questions skipped",
+        "could not be loaded",
+        "initialising",
+    ):
         assert text in log
 
 

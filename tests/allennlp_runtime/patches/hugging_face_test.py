@@ -28,8 +28,8 @@ def test_all_modules_of_allennlp_are_imported():
 @pytest.mark.parametrize("correct_bias", [True, False])
 def test_adamw_updates_as_that_of_transformers(correct_bias):
     """
-    By hand, for one weight, from Loshchilov and Hutter: Decoupled Weight Decay Regularization (ICLR 2019), algorithm 2,
-    with `eps` added and the weight decayed where transformers 4.48 does it.
+    By hand, for one weight, from Loshchilov and Hutter: Decoupled Weight Decay Regularization (ICLR 2019),
+    algorithm 2, with `eps` added and the weight decayed where transformers 4.48 does it.
     """
     weight = torch.nn.Parameter(torch.tensor([2.0], dtype=torch.float64))
     keys = {"lr": 0.1, "betas": (0.8, 0.9), "eps": 0.01, "weight_decay": 0.5, "correct_bias": correct_bias}

@@ -53,22 +53,34 @@ def train(callback, folder):
     optimizer = AdamOptimizer(list(model.named_parameters()), lr=0.1)
     callback = TrainerCallback.from_params(Params(callback), serialization_dir=str(folder))
     GradientDescentTrainer(
-        model, optimizer, loader, num_epochs=2, serialization_dir=str(folder), callbacks=[callback], cuda_device=-1
+        model,
+        optimizer,
+        loader,
+        num_epochs=2,
+        serialization_dir=str(folder),
+        callbacks=[callback],
+        cuda_device=-1,
     ).train()
     return callback
 
 
 def test_weights_and_biases_gets_losses_and_an_id(tmp_path, monkeypatch):
-    """A stand-in takes the place of the package, which would start a server; `init` has the package's signature."""
+    """
+    A stand-in takes the place of the package, which would start a server; `init` has the package's signature.
+    """
     names = ("save", "watch", "log", "finish")
-    fake = SimpleNamespace(util=wandb.util, init=create_autospec(wandb.init), **{name: Mock() for name in names})
+    fake = SimpleNamespace(
+        util=wandb.util, init=create_autospec(wandb.init), **{name: Mock() for name in names}
+    )
     monkeypatch.setitem(sys.modules, "wandb", fake)
     callback = train({"type": "wandb", "project": "babi", "summary_interval": 1}, tmp_path)
     (started,) = fake.init.call_args_list
     assert started.kwargs["project"] == "babi" and started.kwargs["config"] == {"a": 1}
     assert started.kwargs["id"] == callback.state_dict()["run_id"] and len(started.kwargs["id"]) == 8
     losses = [
-        call.args[0]["train/batch_loss"] for call in fake.log.call_args_list if "train/batch_loss" in call.args[0]
+        call.args[0]["train/batch_loss"]
+        for call in fake.log.call_args_list
+        if "train/batch_loss" in call.args[0]
     ]
     assert len(losses) == 6 and losses[0] == 10.0 and losses == sorted(losses, reverse=True)
     assert fake.finish.called
@@ -93,7 +105,11 @@ def test_workers_end_with_a_training_that_is_killed(fails, tmp_path, monkeypatch
 
     def load():
         loader = MultiProcessDataLoader(
-            Endless(manual_multiprocess_sharding=True), tmp_path, batch_size=1, num_workers=2, max_instances_in_memory=9
+            Endless(manual_multiprocess_sharding=True),
+            tmp_path,
+            batch_size=1,
+            num_workers=2,
+            max_instances_in_memory=9,
         )
         loader.index_with(Vocabulary())
         deque(loader, maxlen=0)
@@ -166,16 +182,23 @@ def test_a_folder_that_looks_like_a_pattern_has_checkpoints(tmp_path):
     (tmp_path / "runs 1").mkdir()
     checkpointer = Checkpointer(str(folder), keep_most_recent_by_count=1)
     for epoch in (1, 2):
-        state = TrainerCheckpoint({"epoch": epoch}, {"epochs_completed": epoch, "batches_in_epoch_completed": 0})
+        state = TrainerCheckpoint(
+            {"epoch": epoch}, {"epochs_completed": epoch, "batches_in_epoch_completed": 0}
+        )
         checkpointer.save_checkpoint(SimpleNamespace(get_checkpoint_state=lambda state=state: state))
     assert checkpointer.load_checkpoint().model_state == {"epoch": 2}
-    assert sorted(path.name for path in folder.iterdir()) == ["model_state_e2_b0.th", "training_state_e2_b0.th"]
+    assert sorted(path.name for path in folder.iterdir()) == [
+        "model_state_e2_b0.th",
+        "training_state_e2_b0.th",
+    ]
 
 
 def test_a_checkpoint_without_its_second_file_is_passed_over(tmp_path):
     checkpointer = Checkpointer(str(tmp_path))
     for epoch in (1, 2):
-        state = TrainerCheckpoint({"epoch": epoch}, {"epochs_completed": epoch, "batches_in_epoch_completed": 0})
+        state = TrainerCheckpoint(
+            {"epoch": epoch}, {"epochs_completed": epoch, "batches_in_epoch_completed": 0}
+        )
         checkpointer.save_checkpoint(SimpleNamespace(get_checkpoint_state=lambda state=state: state))
     assert checkpointer.load_checkpoint().model_state == {"epoch": 2}
     for epoch, expected in ((2, {"epoch": 1}), (1, None)):
@@ -199,13 +222,25 @@ def test_sharded_weights_are_found_in_a_folder_that_looks_like_a_pattern(tmp_pat
 
 @pytest.fixture
 def train_command(tmp_path, capsys):
-    """Trains a small model that resumes exactly, in a folder, with changes to its config. Returns the screen."""
+    """
+    Trains a small model that resumes exactly, in a folder, with changes to its config. Returns the screen.
+    """
     params = load_small(CONFIGS / "babi" / "bi_gru.jsonnet").as_dict(quiet=True)
     params["trainer"]["checkpointer"] = {"type": "exact"}
     (tmp_path / "small.json").write_text(json.dumps(params))
 
     def run(folder, changes, *more):
-        main(["train", str(tmp_path / "small.json"), "-s", str(tmp_path / folder), "-o", json.dumps(changes), *more])
+        main(
+            [
+                "train",
+                str(tmp_path / "small.json"),
+                "-s",
+                str(tmp_path / folder),
+                "-o",
+                json.dumps(changes),
+                *more,
+            ]
+        )
         return "".join(capsys.readouterr())
 
     return run
@@ -228,7 +263,9 @@ def test_a_training_can_be_continued_for_longer(setting, train_command, tmp_path
     train_command("longer", shorter)
     train_command("longer", {**longer, "trainer.cuda_device": -1}, "--recover")
     names = ("training_loss", "validation_loss", "test_loss", "epoch", "best_epoch")
-    at_once, continued = (json.loads((tmp_path / name / "metrics.json").read_text()) for name in ("at_once", "longer"))
+    at_once, continued = (
+        json.loads((tmp_path / name / "metrics.json").read_text()) for name in ("at_once", "longer")
+    )
     assert [continued[name] for name in names] == [at_once[name] for name in names]
     trainer = json.loads((tmp_path / "longer" / "config.json").read_text())["trainer"]
     assert (trainer["num_epochs"], trainer.get("patience")) == tuple(map(longer.get, LONGER))
@@ -250,7 +287,9 @@ def test_a_training_that_has_ended_says_how_to_train_longer(train_command):
 
 
 def test_a_cnn_has_finite_numbers_for_short_words_in_mixed_precision():
-    """Also where all activations in full precision are far beyond what rounding a minimum of float16 would hide."""
+    """
+    Also where all activations in full precision are far beyond what rounding a minimum of float16 would hide.
+    """
     torch.manual_seed(0)
     encoder = CnnEncoder(4, 3, (2, 3), output_dim=2)
     tokens = 100 * torch.randn(3, 5, 4)

@@ -46,7 +46,8 @@ def test_words_have_the_mean_vector_of_their_pieces(transformer_folders, archite
         flat = sum(pieces, [])
         size = (max_length or 100) - 2
         windows = [
-            [tokenizer.cls_token_id, *flat[i : i + size], tokenizer.sep_token_id] for i in range(0, len(flat), size)
+            [tokenizer.cls_token_id, *flat[i : i + size], tokenizer.sep_token_id]
+            for i in range(0, len(flat), size)
         ]
         assert len(windows) > 1 or words is TEXTS[1] or max_length is None
         hidden = torch.cat([model(torch.tensor([window])).last_hidden_state[0, 1:-1] for window in windows])
@@ -58,7 +59,9 @@ def test_words_have_the_mean_vector_of_their_pieces(transformer_folders, archite
 def test_text_is_tokenized_and_embedded_as_by_transformers(transformer_folders, architecture):
     name = transformer_folders[architecture]
     text = "John moved to the garden, unbelievably."
-    tokens = Tokenizer.from_params(Params({"type": "pretrained_transformer", "model_name": name})).tokenize(text)
+    tokens = Tokenizer.from_params(Params({"type": "pretrained_transformer", "model_name": name})).tokenize(
+        text
+    )
     tokenizer, model = AutoTokenizer.from_pretrained(name), AutoModel.from_pretrained(name).eval()
     expected = tokenizer(text, return_offsets_mapping=True)
     assert [token.text_id for token in tokens] == expected["input_ids"]

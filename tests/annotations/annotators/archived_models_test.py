@@ -85,7 +85,9 @@ def test_clusters_are_what_the_model_says(archives):
 @pytest.mark.parametrize("batch_size", [1, 2, 8])
 def test_texts_do_not_see_one_another(archives, batch_size):
     coref = annotator("allennlp_coref", archives["coref"], batch_size=batch_size)
-    marked = [replace(text, clusters=[[(0, 1)]] if len(text) else [], id=str(i)) for i, text in enumerate(TEXTS)]
+    marked = [
+        replace(text, clusters=[[(0, 1)]] if len(text) else [], id=str(i)) for i, text in enumerate(TEXTS)
+    ]
     assert coref.annotate_batch(marked) == [coref.annotate(text) for text in marked]
     srl = annotator("allennlp_srl", archives["srl"], predicates="words", batch_size=batch_size)
     assert srl.annotate_batch(TEXTS) == [srl.annotate(text) for text in TEXTS]
@@ -95,14 +97,18 @@ def test_texts_do_not_see_one_another(archives, batch_size):
 def test_roles_are_what_the_predictor_says(archives, tagger, monkeypatch):
     monkeypatch.chdir(tagger.parent)
     archive = load_archive(archives["srl"])
-    predictor = Predictor.by_name("semantic_role_labeling")(archive.model, archive.dataset_reader, language="en_small")
+    predictor = Predictor.by_name("semantic_role_labeling")(
+        archive.model, archive.dataset_reader, language="en_small"
+    )
     srl = annotator("allennlp_srl", archives["srl"], spacy_model="en_small")
     arguments = 0
     for story, text in zip(STORIES, TEXTS):
         found = iter(srl.annotate(text).frames)
         for sentence, (offset, _) in zip(story, text.sentences):
             for verb in predictor.predict_tokenized(sentence)["verbs"]:
-                spans = {(role, (s + offset, e + 1 + offset)) for role, (s, e) in bio_tags_to_spans(verb["tags"])}
+                spans = {
+                    (role, (s + offset, e + 1 + offset)) for role, (s, e) in bio_tags_to_spans(verb["tags"])
+                }
                 frame = next(found)
                 assert text.tokens[frame.predicate[0]] == verb["verb"]
                 assert set(frame.arguments) == spans - {("V", frame.predicate)}
@@ -137,9 +143,12 @@ def test_models_are_loaded_late_and_are_not_sent(archives, tagger):
 
 
 def test_the_archive_s_config_may_be_changed(archives):
-    none = annotator("allennlp_coref", archives["coref"], overrides={"model.spans_per_word": 0.1}, cuda_device=-1)
+    none = annotator(
+        "allennlp_coref", archives["coref"], overrides={"model.spans_per_word": 0.1}, cuda_device=-1
+    )
     assert (
-        none.annotate(TEXTS[0]).clusters != annotator("allennlp_coref", archives["coref"]).annotate(TEXTS[0]).clusters
+        none.annotate(TEXTS[0]).clusters
+        != annotator("allennlp_coref", archives["coref"]).annotate(TEXTS[0]).clusters
     )
 
 

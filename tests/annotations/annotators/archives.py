@@ -20,7 +20,12 @@ COREF = {
         "type": "coref",
         "text_field_embedder": EMBEDDER,
         "context_layer": {"type": "lstm", "input_size": 6, "hidden_size": 4, "bidirectional": True},
-        "mention_feedforward": {"input_dim": SPAN_DIM, "num_layers": 1, "hidden_dims": 5, "activations": "relu"},
+        "mention_feedforward": {
+            "input_dim": SPAN_DIM,
+            "num_layers": 1,
+            "hidden_dims": 5,
+            "activations": "relu",
+        },
         "antecedent_feedforward": {
             "input_dim": 3 * SPAN_DIM + 4,
             "num_layers": 1,

@@ -33,7 +33,9 @@ def test_a_connective_links_what_is_before_and_after_it_in_its_sentence():
 def test_the_sense_is_the_connective_s_most_frequent_one():
     (relation,) = ConnectiveDiscourse().annotate(text_of("She sat because it rained .")).relations
     assert (relation.type, relation.sense) == ("Explicit", "Contingency.Cause.Reason")
-    (relation,) = ConnectiveDiscourse({"because": "Mine"}).annotate(text_of("She sat because it rained .")).relations
+    (relation,) = (
+        ConnectiveDiscourse({"because": "Mine"}).annotate(text_of("She sat because it rained .")).relations
+    )
     assert relation.sense == "Mine"
 
 
@@ -47,7 +49,9 @@ def test_at_the_beginning_of_a_sentence_a_connective_links_it_to_the_one_before(
 
 
 def test_a_subordinate_clause_at_the_beginning_is_the_second_argument():
-    assert relations("He ran . Because it rained , she sat , too .") == [("Because", "she sat , too .", "it rained")]
+    assert relations("He ran . Because it rained , she sat , too .") == [
+        ("Because", "she sat , too .", "it rained")
+    ]
     assert relations("When ?") == []
     assert relations("He ran . Because it rained .") == [("Because", "He ran .", "it rained .")]
     assert relations("However , he fell .") == []
@@ -107,7 +111,10 @@ def test_paper_like_looks_at_first_occurrences_and_bounds():
 
 def test_paper_like_links_all_neighbours():
     found = ConnectiveDiscourse(paper_like=True, implicit=True).annotate(text_of("A . But b . C .")).relations
-    assert [(relation.arg1, relation.arg2) for relation in found] == [([(0, 2)], [(2, 5)]), ([(2, 5)], [(5, 7)])]
+    assert [(relation.arg1, relation.arg2) for relation in found] == [
+        ([(0, 2)], [(2, 5)]),
+        ([(2, 5)], [(5, 7)]),
+    ]
 
 
 WORDS = st.lists(st.sampled_from("as a result if when and then so that x , .".split()), max_size=12)
@@ -136,14 +143,19 @@ def test_relations_are_valid_and_their_parts_do_not_overlap(tokens, paper_like, 
         assert all(first[1] <= second[0] for first, second in zip(spans, spans[1:]))
         if not paper_like and relation.type == "Explicit":
             words = " ".join(tokens[start] for start, _ in relation.connective)
-            assert all(re.search(r"\w", " ".join(tokens[a:b])) for a, b in relation.arg1 + relation.arg2), words
+            assert all(re.search(r"\w", " ".join(tokens[a:b])) for a, b in relation.arg1 + relation.arg2), (
+                words
+            )
 
 
 @pytest.mark.parametrize(
     "options, message",
     [
         ({"exclude": ["xyz"]}, "connective_discourse: exclude has 'xyz', expected one that is listed"),
-        ({"connectives": {"as  if": "a"}}, "found the connective 'as  if', expected words with one blank between"),
+        (
+            {"connectives": {"as  if": "a"}},
+            "found the connective 'as  if', expected words with one blank between",
+        ),
         ({"connectives": {"": "a"}}, "found the connective ''"),
     ],
 )

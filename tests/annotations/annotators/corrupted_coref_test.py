@@ -83,7 +83,8 @@ def test_a_share_of_the_mentions_is_replaced_by_tokens_that_no_mention_has(share
     # A mention may become one of its own cluster again: of 10 clusters in 3000 tokens, a 15th at most.
     tolerance = 5 * (share * (1 - share) / 2000) ** 0.5
     assert share * 14 / 15 - 2 * tolerance <= len(new) / 2000 <= share + tolerance
-    # Only the mentions that are left cannot be drawn. Tokens of no mention, and those of replaced mentions, can.
+    # Only the mentions that are left cannot be drawn. Tokens of no mention, and those of replaced mentions,
+    # can.
     if share == 1.0:
         assert sum(start >= 2000 for start, _ in mentions) / 2000 == pytest.approx(1 / 3, abs=0.05)
 
@@ -102,7 +103,9 @@ def test_random_clusters_of_a_text_too_short_for_them():
     assert remove_mentions([[(0, 1), (1, 2)], [(2, 3)]], 0.0, random.Random(1)) == [[(0, 1), (1, 2)]]
 
 
-@pytest.mark.parametrize("options", [{"remove_mentions": 0.5}, {"replace_mentions": 0.5}, {"random_clusters": True}])
+@pytest.mark.parametrize(
+    "options", [{"remove_mentions": 0.5}, {"replace_mentions": 0.5}, {"random_clusters": True}]
+)
 def test_corruption_is_the_same_in_whatever_order_texts_are_read(options):
     texts = [AnnotatedText((f"start{i} " + STORY).split()) for i in range(8)]
     one, other = corrupted(**options), corrupted(**options)
@@ -125,7 +128,9 @@ def test_without_an_annotator_it_is_the_text_s_own_clusters_that_are_corrupted()
     text = ExactMatchCoref().annotate(AnnotatedText(STORY.split()))
     assert CorruptedCoref().annotate(text) == text
     options = {"remove_mentions": 0.3, "random_clusters": True}
-    assert CorruptedCoref(**options).annotate(text) == corrupted(**options).annotate(AnnotatedText(STORY.split()))
+    assert CorruptedCoref(**options).annotate(text) == corrupted(**options).annotate(
+        AnnotatedText(STORY.split())
+    )
     assert CorruptedCoref(**options).annotate(AnnotatedText([])).clusters == []
 
 

@@ -21,7 +21,9 @@ VOCAB = spacy.blank("en").vocab
 
 
 def parsed(lines):
-    """A parse of sentences: a line for each, with words such as "ran:VBD:0:root", heads counted from 1 in it."""
+    """
+    A parse of sentences: a line for each, with words such as "ran:VBD:0:root", heads counted from 1 in it.
+    """
     words, tags, heads, labels, sentences = [], [], [], [], []
     for line in lines:
         start = len(words)
@@ -35,7 +37,13 @@ def parsed(lines):
     pos = ["VERB" if tag.startswith("V") else "PUNCT" if tag == "," else "NOUN" for tag in tags]
     starts = {start for start, _ in sentences}
     doc = Doc(
-        VOCAB, words, tags=tags, pos=pos, heads=heads, deps=labels, sent_starts=[i in starts for i in range(len(words))]
+        VOCAB,
+        words,
+        tags=tags,
+        pos=pos,
+        heads=heads,
+        deps=labels,
+        sent_starts=[i in starts for i in range(len(words))],
     )
     return Parse(doc)
 
@@ -70,7 +78,10 @@ def test_arguments_are_clauses_or_the_sentence_before(connective, arg1, arg2):
     parse = parsed([BEFORE, CASES[connective]])
     place = parse.words.index(connective.lower())
     arguments = arguments_of(parse, 1, (place, place + 1))
-    assert [" ".join(parse.words[i] for span in part for i in range(*span)) for part in arguments] == [arg1, arg2]
+    assert [" ".join(parse.words[i] for span in part for i in range(*span)) for part in arguments] == [
+        arg1,
+        arg2,
+    ]
 
 
 @pytest.mark.parametrize("connective", ["And", "however"])

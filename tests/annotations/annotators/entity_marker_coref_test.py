@@ -5,13 +5,17 @@ from allennlp.common.checks import ConfigurationError
 from allennlp_coref_rc.annotations import AnnotatedText
 from allennlp_coref_rc.annotations.annotators import Annotator, EntityMarkerCoref
 
-NEWS = "@entity1 met @entity10 in @entity2 . @entity10 thanked @entity1 , said @entity1 's @placeholder".split()
+NEWS = (
+    "@entity1 met @entity10 in @entity2 . @entity10 thanked @entity1 , said @entity1 's @placeholder".split()
+)
 
 
 def test_the_same_marker_is_one_cluster_and_others_are_none():
     text = AnnotatedText(NEWS, clusters=[[(2, 3)]], id="a")
     annotated = EntityMarkerCoref().annotate(text)
-    assert annotated == AnnotatedText(NEWS, clusters=[[(2, 3)], [(0, 1), (8, 9), (11, 12)], [(2, 3), (6, 7)]], id="a")
+    assert annotated == AnnotatedText(
+        NEWS, clusters=[[(2, 3)], [(0, 1), (8, 9), (11, 12)], [(2, 3), (6, 7)]], id="a"
+    )
     assert text.clusters == [[(2, 3)]]
 
 

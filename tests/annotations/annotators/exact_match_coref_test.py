@@ -16,7 +16,9 @@ STORY = "Mary went to the office . Bill got the milk there . mary got the Office
 
 def words(text, clusters):
     """The clusters as lists of lower-cased words, in an order that does not depend on that of the text."""
-    return sorted([" ".join(text.tokens[start:stop]).lower() for start, stop in cluster] for cluster in clusters)
+    return sorted(
+        [" ".join(text.tokens[start:stop]).lower() for start, stop in cluster] for cluster in clusters
+    )
 
 
 def linked(text, **options):
@@ -31,7 +33,9 @@ def test_equal_words_are_one_cluster_whatever_their_case():
 
 
 def test_function_words_verbs_relations_and_signs_are_not_linked():
-    assert linked("the the went went got got is is . . ? ? 3 3 there there north north - - two two he he") == []
+    assert (
+        linked("the the went went got got is is . . ? ? 3 3 there there north north - - two two he he") == []
+    )
     assert linked("milk milk Zoë zoë r2 r2") == [["milk"] * 2, ["r2"] * 2, ["zoë"] * 2]
 
 

@@ -1,4 +1,6 @@
-"""Long texts that once took hours: their right annotations. `scripts.benchmarks lengths` measures the times."""
+"""
+Long texts that once took hours: their right annotations. `scripts.benchmarks lengths` measures the times.
+"""
 
 import pytest
 

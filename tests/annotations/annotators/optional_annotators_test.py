@@ -1,4 +1,7 @@
-"""fastcoref, Coreferee and Maverick, which are not installed, as modules that behave alike; and pipelines of spaCy."""
+"""
+fastcoref, Coreferee and Maverick, which are not installed, as modules that behave alike; and pipelines of
+spaCy.
+"""
 
 import json
 import logging
@@ -38,14 +41,20 @@ class CorefResult:
 
     def get_clusters(self, as_strings=True):
         assert not as_strings, "strings have no places"
-        return [[None if end < 0 else (start, end + 1) for start, end in cluster] for cluster in self.clusters]
+        return [
+            [None if end < 0 else (start, end + 1) for start, end in cluster] for cluster in self.clusters
+        ]
 
 
 class FCoref:
     made = []
 
     def __init__(
-        self, model_name_or_path="biu-nlp/f-coref", device=None, nlp="en_core_web_sm", enable_progress_bar=True
+        self,
+        model_name_or_path="biu-nlp/f-coref",
+        device=None,
+        nlp="en_core_web_sm",
+        enable_progress_bar=True,
     ):
         if model_name_or_path == "none":
             raise OSError("none is not a local folder")
@@ -79,7 +88,13 @@ def test_fastcoref_annotates_words(fastcoref):
     assert [text.clusters for text in found] == [[[(0, 1)], [(0, 1), (3, 4)]], [], [[(0, 1), (2, 3)]], []]
     assert [text.tokens for text in found] == [text.tokens for text in TEXTS] and found[0].id == "x"
     assert found == [annotator.annotate(text) for text in TEXTS]
-    assert all(type(place) is int for text in found for cluster in text.clusters for span in cluster for place in span)
+    assert all(
+        type(place) is int
+        for text in found
+        for cluster in text.clusters
+        for span in cluster
+        for place in span
+    )
     assert FCoref.made == [("LingMessCoref", "biu-nlp/lingmess-coref", "cpu", None, False)]
 
 
@@ -107,7 +122,10 @@ def test_fastcoref_says_what_is_wrong(fastcoref, monkeypatch):
 
 
 class CorefereeBroker:
-    """As Coreferee 1.5.0: chains of mentions that know the indexes of their heads; errors are printed, not raised."""
+    """
+    As Coreferee 1.5.0: chains of mentions that know the indexes of their heads; errors are printed, not
+    raised.
+    """
 
     def __init__(self, nlp, name):
         if nlp.meta["name"] == "unknown":
@@ -117,7 +135,9 @@ class CorefereeBroker:
         if "Nobody" in [token.text for token in doc]:
             return doc
         mentions = [[token.i] for token in doc if token.text in ("Mary", "She")]
-        mentions += [[token.i - 1, token.i + 1] for token in doc if token.text == "and" and not token.is_sent_start]
+        mentions += [
+            [token.i - 1, token.i + 1] for token in doc if token.text == "and" and not token.is_sent_start
+        ]
         chains = [[SimpleNamespace(token_indexes=indexes) for indexes in mentions[::-1]]] if mentions else []
         doc._.coref_chains = chains
         return doc
@@ -152,7 +172,9 @@ def test_coreferee_annotates_heads(coreferee):
 
 
 class RealMaverick:
-    """As maverick-coref 1.0.7: prints what it loads; ends of mentions are included; a cluster may have no spans."""
+    """
+    As maverick-coref 1.0.7: prints what it loads; ends of mentions are included; a cluster may have no spans.
+    """
 
     made = []
 
@@ -162,8 +184,12 @@ class RealMaverick:
             raise FileNotFoundError("none")
         RealMaverick.made.append((hf_name_or_path, device))
 
-    def predict(self, sample, singletons=False, add_gold_clusters=None, predefined_mentions=None, speakers=None):
-        assert sample and all(isinstance(sentence, list) for sentence in sample), "words alone need another model"
+    def predict(
+        self, sample, singletons=False, add_gold_clusters=None, predefined_mentions=None, speakers=None
+    ):
+        assert sample and all(isinstance(sentence, list) for sentence in sample), (
+            "words alone need another model"
+        )
         tokens = [token for sentence in sample for token in sentence]
         women = tuple((i, i) for i, token in enumerate(tokens) if token in ("Mary", "She"))
         pairs = tuple((i - 1, i + 1) for i, token in enumerate(tokens) if token == "and")
@@ -303,7 +329,9 @@ def merge(doc):
     return doc
 
 
-@pytest.mark.parametrize("found, is_right", [("2.1", True), ("2.1.6", True), ("2.10.0", False), ("1.0", False)])
+@pytest.mark.parametrize(
+    "found, is_right", [("2.1", True), ("2.1.6", True), ("2.10.0", False), ("1.0", False)]
+)
 def test_a_wrong_version_says_so(fastcoref, monkeypatch, found, is_right):
     monkeypatch.setattr(optional_package, "version", lambda package: found)
     if is_right:

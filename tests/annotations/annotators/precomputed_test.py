@@ -15,7 +15,9 @@ STORY = "Mary 's aunt left . She was tired , and so was John - Paul . The old ma
 
 
 def precomputed(path, format, **options):
-    return Annotator.from_params(Params({"type": "precomputed", "path": str(path), "format": format, **options}))
+    return Annotator.from_params(
+        Params({"type": "precomputed", "path": str(path), "format": format, **options})
+    )
 
 
 def write(folder, *texts):
@@ -36,8 +38,24 @@ def write(folder, *texts):
             0,
             0,
         ),
-        ("corenlp", "corenlp", "passage-1", "Mary ( my aunt ) couldn't sleep . \" She's ill , \" I said .", None, 0, 0),
-        ("corenlp", "corenlp/*.json", None, "Mary ( my aunt ) couldn't sleep . “ She's ill , ” I said .", None, 0, 0),
+        (
+            "corenlp",
+            "corenlp",
+            "passage-1",
+            "Mary ( my aunt ) couldn't sleep . \" She's ill , \" I said .",
+            None,
+            0,
+            0,
+        ),
+        (
+            "corenlp",
+            "corenlp/*.json",
+            None,
+            "Mary ( my aunt ) couldn't sleep . “ She's ill , ” I said .",
+            None,
+            0,
+            0,
+        ),
         (
             "dassa",
             "dassa.jsonl",
@@ -124,12 +142,16 @@ def test_passages_may_be_annotated_without_their_questions(tmp_path):
     document = Document.of(*parts, id="x")
     with pytest.raises(ConfigurationError, match="found no annotation of the text 'x##000'"):
         annotate_documents([document], precomputed(path, "annotated"), together=False)
-    (found,) = annotate_documents([document], precomputed(path, "annotated", missing="ignore"), together=False)
+    (found,) = annotate_documents(
+        [document], precomputed(path, "annotated", missing="ignore"), together=False
+    )
     assert (found.text.clusters, found.text.id) == ([[(0, 1)]], "x")
 
 
 def test_files_are_read_once_by_each_process(tmp_path, monkeypatch):
-    path = write(tmp_path, *(AnnotatedText([f"w{i}"] * 100, clusters=[[(0, 1)]], id=str(i)) for i in range(20)))
+    path = write(
+        tmp_path, *(AnnotatedText([f"w{i}"] * 100, clusters=[[(0, 1)]], id=str(i)) for i in range(20))
+    )
     annotator = precomputed(path, "annotated")
     size = len(pickle.dumps(annotator))
     texts = [AnnotatedText([f"w{i}"] * 100, id=str(i)) for i in range(20)]

@@ -16,7 +16,8 @@ CLUSTERS = [[(0, 1), (3, 4), (6, 8), (9, 11), (12, 13), (14, 15), (16, 17)], [(3
 def test_names_stand_for_pronouns_and_noun_phrases():
     tokens, alignment, _ = resolve(AnnotatedText(TOKENS, clusters=CLUSTERS))
     resolved = (
-        "Anne Elliot 's sister saw Anne Elliot and Anne Elliot saw Anne Elliot . Anne Elliot hurt herself . He slept ."
+        "Anne Elliot 's sister saw Anne Elliot and Anne Elliot saw Anne Elliot . "
+        "Anne Elliot hurt herself . He slept ."
     )
     assert tokens == ["Anne", "sat", ".", *resolved.split()]
     assert alignment[:7] == [(0, 1), (1, 2), (2, 3), (3, 4), (3, 4), (3, 4), (4, 5)]
@@ -65,7 +66,11 @@ def resolved(source, *clusters):
         ),
         ("George, the neighbour, was a welder.", ["George", "the neighbour", "a welder"], None),
         ("Ann met Bo. He is not the boss.", ["Bo", "He", "the boss"], "Ann met Bo. Bo is not the boss."),
-        ("It rained in the Hague. It is old.", ["the Hague", "It"], "It rained in the Hague. The Hague is old."),
+        (
+            "It rained in the Hague. It is old.",
+            ["the Hague", "It"],
+            "It rained in the Hague. The Hague is old.",
+        ),
         (
             "The Union fined it. Ann left its house.",
             ["The Union", "its"],

@@ -9,9 +9,17 @@ from allennlp_coref_rc.annotations.annotators import SimpleTriples
 from tests.shared import SHARED
 
 CASES = {
-    "The red sphere is to the left of the yellow square .": ("The red sphere", "is_to_left_of", "the yellow square"),
+    "The red sphere is to the left of the yellow square .": (
+        "The red sphere",
+        "is_to_left_of",
+        "the yellow square",
+    ),
     "Is the pink box to the right of the yellow one ?": ("the pink box", "is_to_right_of", "the yellow"),
-    "Is the yellow square below the pink rectangle ?": ("the yellow square", "is_below", "the pink rectangle"),
+    "Is the yellow square below the pink rectangle ?": (
+        "the yellow square",
+        "is_below",
+        "the pink rectangle",
+    ),
     "Lily is a frog .": ("Lily", "is_a", "a frog"),
     "lily was an old frog .": ("lily", "is_a", "an old frog"),
     "Bernhard is green .": ("Bernhard", "is", "green"),
@@ -37,7 +45,11 @@ CASES = {
     "John loves her .": ("John", "loves", "her"),
     "John saw her in the garden .": ("John", "saw", "her"),
     "Ernst & Young fired Ben .": ("Ernst & Young", "fired", "Ben"),
-    "The owner of Smith & Co. saw Mr. and Mrs. Lee .": ("The owner of Smith & Co.", "saw", "Mr. and Mrs. Lee"),
+    "The owner of Smith & Co. saw Mr. and Mrs. Lee .": (
+        "The owner of Smith & Co.",
+        "saw",
+        "Mr. and Mrs. Lee",
+    ),
     "It ’s a pity": ("It", "is_a", "a pity"),
 }
 
@@ -82,7 +94,9 @@ def test_edges_are_added_clause_by_clause_where_they_are():
 @settings(derandomize=True, deadline=None, max_examples=50)
 @given(
     st.lists(
-        st.sampled_from("Lily & Mr. Co. is a the frog and , of to left than she n't go did İ ſ".split() + ["", " "])
+        st.sampled_from(
+            "Lily & Mr. Co. is a the frog and , of to left than she n't go did İ ſ".split() + ["", " "]
+        )
     )
 )
 def test_any_words_may_come_in_any_order(tokens):
@@ -92,7 +106,10 @@ def test_any_words_may_come_in_any_order(tokens):
 
 @pytest.mark.skipif(not (SHARED / "data" / "babi").is_dir(), reason="needs the shared data")
 def test_every_fact_of_babis_tasks_about_places_and_colours_is_found():
-    for task, facts in ((16, r"^\d+ (\w+) is (a \w+|\w+)\.$"), (18, r"^\d+ The (.+) fits inside the (.+)\.$")):
+    for task, facts in (
+        (16, r"^\d+ (\w+) is (a \w+|\w+)\.$"),
+        (18, r"^\d+ The (.+) fits inside the (.+)\.$"),
+    ):
         for line in (SHARED / "data" / "babi" / "en-valid" / f"qa{task}_valid.txt").read_text().splitlines():
             if fact := re.match(facts, line):
                 tokens = re.findall(r"\w+|[^\w\s]", line.split(" ", 1)[1])

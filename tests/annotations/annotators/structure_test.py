@@ -57,11 +57,18 @@ def test_layers_are_chosen():
     ids=["empty", "emoji", "table", "languages", "1,100 words"],
 )
 def test_odd_texts(tokens):
-    annotated = Structure(["clusters", "frames", "relations", "edges"]).annotate(AnnotatedText(tokens)).checked()
+    annotated = (
+        Structure(["clusters", "frames", "relations", "edges"]).annotate(AnnotatedText(tokens)).checked()
+    )
     assert annotated.tokens == tokens
     if len(tokens) > 1000:
         # All layers reach the end.
         mentions = [mention for cluster in annotated.clusters for mention in cluster]
         edges = [edge.target for edge in annotated.edges]
-        last = annotated.frames[-1].predicate, annotated.relations[-1].connective[-1], max(mentions), max(edges)
+        last = (
+            annotated.frames[-1].predicate,
+            annotated.relations[-1].connective[-1],
+            max(mentions),
+            max(edges),
+        )
         assert min(stop for _, stop in last) > len(tokens) - 11

@@ -1,4 +1,7 @@
-"""Annotators by allennlp-models' `coref` and `srl_bert` on a transformer: trained for an update, archived, loaded."""
+"""
+Annotators by allennlp-models' `coref` and `srl_bert` on a transformer: trained for an update, archived,
+loaded.
+"""
 
 from dataclasses import replace
 
@@ -150,7 +153,9 @@ def test_roles_are_what_the_model_says(archives):
         tags = predictor.predict_instance(archive.dataset_reader.text_to_instance(words, verb))["tags"]
         spans = {(role, (s + ENDS[index], e + 1 + ENDS[index])) for role, (s, e) in bio_tags_to_spans(tags)}
         # A verb elsewhere is an argument, as `frame_of` says.
-        predicate = {("V", (start, end)) for role, (start, end) in spans if role == "V" and start <= position < end}
+        predicate = {
+            ("V", (start, end)) for role, (start, end) in spans if role == "V" and start <= position < end
+        }
         assert set(frame.arguments) == spans - predicate
         found += len(frame.arguments)
     assert found > 3

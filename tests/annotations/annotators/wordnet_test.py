@@ -28,7 +28,9 @@ SENSES = {
 
 
 def write_wordnet(folder):
-    """The files as wndb(5WN) describes them. An offset is the position of a line in its file, of eight digits."""
+    """
+    The files as wndb(5WN) describes them. An offset is the position of a line in its file, of eight digits.
+    """
     folder.mkdir(parents=True)
     for name in ("cntlist.rev", "index.sense", *(f"{pos}.exc" for pos in SENSES)):
         (folder / name).write_text("")
@@ -44,7 +46,9 @@ def write_wordnet(folder):
             for word in words:
                 places.setdefault(word, []).append(f"{offset:08d}")
         (folder / f"index.{pos}").write_text(
-            "".join(f"{lemma} {pos[0]} {len(at)} 0 {len(at)} 0 {' '.join(at)}\n" for lemma, at in places.items())
+            "".join(
+                f"{lemma} {pos[0]} {len(at)} 0 {len(at)} 0 {' '.join(at)}\n" for lemma, at in places.items()
+            )
         )
 
 
@@ -53,7 +57,9 @@ def data_line(pos, number, offsets):
     # Antonyms lead from the first word to the first word, other pointers from sense to sense.
     ends = [f"{mark} {offsets[to]:08d} {pos[0]} {'0101' if mark == '!' else '0000'}" for mark, to in pointers]
     spelled = " ".join(f"{word} 0" for word in words)
-    return " ".join([f"{offsets[number]:08d} 00 {pos[0]} {len(words):02x}", spelled, f"{len(ends):03d}", *ends, "|\n"])
+    return " ".join(
+        [f"{offsets[number]:08d} 00 {pos[0]} {len(words):02x}", spelled, f"{len(ends):03d}", *ends, "|\n"]
+    )
 
 
 @pytest.fixture

@@ -20,12 +20,28 @@ def read(folder, text, *lines):
 
 def test_a_pair_of_files_gives_a_text():
     (text,) = read_brat(str(FIXTURE))
-    tokens = ["Mary", "'s", "aunt", "left.", "She", "was", "tired", ",", "and", "so", "was", "John-", "Paul", "."]
+    tokens = [
+        "Mary",
+        "'s",
+        "aunt",
+        "left.",
+        "She",
+        "was",
+        "tired",
+        ",",
+        "and",
+        "so",
+        "was",
+        "John-",
+        "Paul",
+        ".",
+    ]
     tokens += ["The", "old", "man", "and", "the", "young", "man", "slept", "."]
     assert text == AnnotatedText(
         tokens,
         sentences=[(0, 6), (6, 14), (14, 23)],
-        # R3 and the equivalence of T4 join Mary, Paul and the young man; an event stands where its trigger does.
+        # R3 and the equivalence of T4 join Mary, Paul and the young man; an event stands where its trigger
+        # does.
         clusters=[[(0, 1), (12, 13), (18, 21)], [(0, 3), (4, 5)], [(6, 7), (21, 22)]],
         edges=[Edge("Who", (21, 22), (14, 21)), Edge("Part-of", (0, 1), (0, 3))],
         id="story",
@@ -43,14 +59,21 @@ def test_offsets_may_count_a_line_end_of_windows_as_one_character(tmp_path, mark
     rows = [("He", 0), ("He", 9), ("She", 19), ("ran", 23)]
     lines = [f"T{i}\tP {start} {start + len(word)}\t{word}" for i, (word, start) in enumerate(rows)]
     text = read(tmp_path, story, *lines, "*\tEquiv T0 T1 T2", "R1\tDoes Arg1:T2 Arg2:T3")
-    assert text.tokens == "He left. He slept. She ran .".split() and text.clusters == [[(0, 1), (2, 3), (4, 5)]]
+    assert text.tokens == "He left. He slept. She ran .".split() and text.clusters == [
+        [(0, 1), (2, 3), (4, 5)]
+    ]
     assert text.edges == [Edge("Does", (4, 5), (5, 6))]
 
 
 def test_a_bad_offset_costs_what_needs_it_alone(tmp_path, caplog):
     (tmp_path / "a.txt").write_text("Ann met Bob. She left.")
     rows = ["T1\tP 0 3\tAnn", "T2\tP 8 90\tBob", "T3\tP 13 16\tShe", "T4\tV 4 7\tmet"]
-    rows += ["*\tEquiv T1 T2 T3", "R1\tMet Arg1:T4 Arg2:T2", "R2\tWho Arg1:T4 Arg2:T1", "R3\tCoref Arg1:T2 Arg2:T4"]
+    rows += [
+        "*\tEquiv T1 T2 T3",
+        "R1\tMet Arg1:T4 Arg2:T2",
+        "R2\tWho Arg1:T4 Arg2:T1",
+        "R3\tCoref Arg1:T2 Arg2:T4",
+    ]
     (tmp_path / "a.ann").write_text("\n".join(rows) + "\n")
     (text,) = FORMATS["brat"].read_all(str(tmp_path))
     tokens = [[text.tokens[start:stop] for start, stop in cluster] for cluster in text.clusters]
@@ -69,7 +92,9 @@ def test_a_byte_order_mark_counts_as_a_character_and_is_no_word(tmp_path):
 def test_covered_text_may_have_a_carriage_return(tmp_path):
     (tmp_path / "a.txt").write_bytes(b"The old\r\nman left.")
     # As brat writes it: a blank in place of the line feed.
-    (tmp_path / "a.ann").write_bytes(b"T1\tP 0 7;9 12\tThe old man\nT2\tP 4 12\told\r man\nR1\tIn Arg1:T2 Arg2:T1\n")
+    (tmp_path / "a.ann").write_bytes(
+        b"T1\tP 0 7;9 12\tThe old man\nT2\tP 4 12\told\r man\nR1\tIn Arg1:T2 Arg2:T1\n"
+    )
     (text,) = read_brat(str(tmp_path / "a.ann"))
     assert text.tokens == ["The", "old", "man", "left."] and text.edges == [Edge("In", (1, 3), (0, 3))]
 
@@ -91,7 +116,8 @@ def test_relations_and_events_give_edges(tmp_path):
         "#1\tAnnotatorNotes R2\tsure?",
     )
     words = [
-        (edge.type, *(" ".join(text.tokens[slice(*end)]) for end in (edge.source, edge.target))) for edge in text.edges
+        (edge.type, *(" ".join(text.tokens[slice(*end)]) for end in (edge.source, edge.target)))
+        for edge in text.edges
     ]
     assert words == [
         ("Knows", "Ann", "Bob"),
@@ -120,7 +146,10 @@ def annotations(draw):
 @given(case=annotations())
 def test_clusters_are_what_links_reach(case, tmp_path_factory):
     text, spans, links = case
-    lines = [f"T{i}\tX {start} {stop}\t{' '.join(text[start:stop].split())}" for i, (start, stop) in enumerate(spans)]
+    lines = [
+        f"T{i}\tX {start} {stop}\t{' '.join(text[start:stop].split())}"
+        for i, (start, stop) in enumerate(spans)
+    ]
     for link in links:
         # It comes before the line that it refers to, as brat allows.
         pair = f"R0\tCoref Arg1:T{link[0]} Arg2:T{link[1]}"

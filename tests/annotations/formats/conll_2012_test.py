@@ -7,7 +7,8 @@ from allennlp_coref_rc.annotations import AnnotatedText, Frame
 from allennlp_coref_rc.annotations.formats import FORMATS, read_conll_2012
 from tests.shared import LITBANK, needs_litbank
 
-# Columns as in the shared task's files: blanks between them, one argument column for each predicate of a sentence.
+# Columns as in the shared task's files: blanks between them, one argument column for each predicate of a
+# sentence.
 STORY = """\
 #begin document (nw/made/00/made_0001); part 000
 nw/made/00/made_0001 0 0 The   DT  (TOP(S(NP*   -      -   -  -    *        (ARG0*   *       (0
@@ -100,7 +101,8 @@ def test_columns_between_tabs_may_be_empty_and_mentions_nest_and_leave_the_sente
 
 def test_a_word_may_have_a_space_that_is_no_blank(tmp_path):
     (text,) = read(
-        tmp_path, BEGIN + row("(0)", "5\u00a0000") + "\n" + row("(0)", "５\u3000０").replace("\n", " \r\n") + END
+        tmp_path,
+        BEGIN + row("(0)", "5\u00a0000") + "\n" + row("(0)", "５\u3000０").replace("\n", " \r\n") + END,
     )
     assert text == AnnotatedText(["5\u00a0000", "５\u3000０"], [(0, 1), (1, 2)], [[(0, 1), (1, 2)]], id="d_0")
 
@@ -145,7 +147,9 @@ def texts(draw):
     clusters = []
     for _ in range(draw(st.integers(0, 3))):
         mentions = set()
-        for start, stop in draw(st.lists(st.tuples(st.integers(0, 5), st.integers(1, 6)), min_size=1, max_size=4)):
+        for start, stop in draw(
+            st.lists(st.tuples(st.integers(0, 5), st.integers(1, 6)), min_size=1, max_size=4)
+        ):
             stop = min(stop, len(tokens))
             crossing = any(a < start < b < stop or start < a < stop < b for a, b in mentions)
             # Brackets of one cluster that meet at a token can't say which of them they are.
@@ -171,7 +175,10 @@ BEGIN, END = "#begin document (d); part 0\n", "#end document\n"
     [
         (row("-"), "line 1: found 'd 0 0 word"),
         (BEGIN + row("-") + BEGIN + END, "line 1: found #begin without #end"),
-        (BEGIN + row("-") + row("* -") + END, "line 3: found 13 columns, expected 12, as in the sentence so far"),
+        (
+            BEGIN + row("-") + row("* -") + END,
+            "line 3: found 13 columns, expected 12, as in the sentence so far",
+        ),
         (BEGIN + "d\t0\t0\t" + "\t-" * 8 + "\n" + END, "line 2: found no word in column 4"),
         (BEGIN + row("(1)*(2)") + END, "line 2: found '(1)*(2)', expected mentions like"),
         (BEGIN + row("(A*) -") + "\n" + END, "line 2: found no predicate in column 12"),
@@ -223,4 +230,7 @@ def test_a_bracket_without_its_other_end_costs_its_mention_alone(tmp_path, caplo
     path.write_text(BEGIN + rows + END)
     (text,) = FORMATS["conll_2012"].read_all(str(path))
     assert text.clusters == clusters
-    assert f"1 malformed part left out; the first: {path}, line {line}: found a bracket of cluster 1" in caplog.text
+    assert (
+        f"1 malformed part left out; the first: {path}, line {line}: found a bracket of cluster 1"
+        in caplog.text
+    )

@@ -28,10 +28,14 @@ def test_ranges_and_empty_nodes_are_no_words(tmp_path):
 
 
 def test_empty_nodes_may_lack_the_columns_of_predicates(tmp_path):
-    """The official test file of Universal PropBank's EWT has a node 24.1 with 12 columns among words with more."""
+    """
+    The official test file of Universal PropBank's EWT has a node 24.1 with 12 columns among words with more.
+    """
     path = tmp_path / "a.conllu"
     word = ROW + "\t_\t_\t_\t_"
-    path.write_text("\n".join([word.format(1), ROW.format("1.1") + "\t_\t_", ROW.format("2-3"), word.format(2)]))
+    path.write_text(
+        "\n".join([word.format(1), ROW.format("1.1") + "\t_\t_", ROW.format("2-3"), word.format(2)])
+    )
     (sentence,) = read_conllu_sentences(str(path))
     assert [len(word.columns) for word in sentence.words] == [14, 14]
 

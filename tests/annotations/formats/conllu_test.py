@@ -92,7 +92,9 @@ def test_the_header_says_which_value_is_the_number_of_the_entity(tmp_path, caplo
     assert text.clusters == [[(0, 2), (4, 5)], [(3, 4)]] and not caplog.records
 
 
-@pytest.mark.parametrize("header, values", [("etype-identity", "person-A"), ("entity", "person"), ("identity", "1")])
+@pytest.mark.parametrize(
+    "header, values", [("etype-identity", "person-A"), ("entity", "person"), ("identity", "1")]
+)
 def test_without_the_number_of_the_entity_there_are_no_clusters(tmp_path, caplog, header, values):
     text = with_header(header, values, values.split("-")[0])
     found = read(tmp_path, (text + "\n") * 2 + f"# newdoc id = b\n{text}")
@@ -109,7 +111,8 @@ def test_a_type_without_a_header_is_said_to_be_taken_for_an_entity(tmp_path, cap
 
 
 @pytest.mark.parametrize(
-    "header, form", [("eid-etype", "e1[{}]-person"), ("etype-eid", "person-e1[{}]"), ("GRP-etype", "1-person[{}]")]
+    "header, form",
+    [("eid-etype", "e1[{}]-person"), ("etype-eid", "person-e1[{}]"), ("GRP-etype", "1-person[{}]")],
 )
 def test_discontinuous_mentions_go_from_their_first_to_their_last_part(tmp_path, header, form):
     parts = [form.format(f"{i}/2") for i in (1, 2)]
@@ -121,7 +124,9 @@ def test_discontinuous_mentions_go_from_their_first_to_their_last_part(tmp_path,
         row(3),
         row(4, misc=f"Entity=({parts[1]})"),
     ]
-    assert [text.clusters for text in read(tmp_path, f"# global.Entity = {header}\n" + "".join(rows))] == [[[(0, 4)]]]
+    assert [text.clusters for text in read(tmp_path, f"# global.Entity = {header}\n" + "".join(rows))] == [
+        [[(0, 4)]]
+    ]
     with pytest.raises(ConfigurationError, match="line 2: a mention of e?1 begins here and never ends"):
         read(tmp_path, f"# global.Entity = {header}\n" + "".join(rows[:3]))
 
@@ -130,7 +135,10 @@ def test_what_is_malformed_costs_itself_and_is_named(tmp_path, caplog):
     path = tmp_path / "a.conllu"
     good = row(1, "Ann", 2, "nsubj", "Entity=(1)") + row(2, "left", 0, "root") + "\n"
     bad = (
-        row(1, "Bob", "x", "nsubj", "Entity=1)") + row(2, "ran", 3, "root", "Entity=(2") + row(3, "x", 2, "adv") + "\n"
+        row(1, "Bob", "x", "nsubj", "Entity=1)")
+        + row(2, "ran", 3, "root", "Entity=(2")
+        + row(3, "x", 2, "adv")
+        + "\n"
     )
     path.write_text(good + bad + row(2, "lost") + "\n" + good)
     found = list(FORMATS["conllu"].items(str(path)))
@@ -150,11 +158,16 @@ def test_what_is_malformed_costs_itself_and_is_named(tmp_path, caplog):
 
 @st.composite
 def sentences(draw):
-    """Numbers of words, their heads, and the entities of mentions, which do not cross mentions of the same entity."""
+    """
+    Numbers of words, their heads, and the entities of mentions, which do not cross mentions of the same
+    entity.
+    """
     lengths = draw(st.lists(st.integers(1, 6), min_size=1, max_size=3))
     mentions = []
     for sentence, length in enumerate(lengths):
-        for start, stop in draw(st.lists(st.tuples(st.integers(1, length), st.integers(1, length)), max_size=4)):
+        for start, stop in draw(
+            st.lists(st.tuples(st.integers(1, length), st.integers(1, length)), max_size=4)
+        ):
             mentions.append((draw(st.sampled_from("ABC")), sentence, min(start, stop), max(start, stop)))
     apart = []
     for entity, sentence, start, stop in mentions:
@@ -184,7 +197,9 @@ def test_what_is_written_is_read(case, tmp_path_factory):
     (found,) = read(tmp_path_factory.getbasetemp(), text)
     assert found.tokens == names and len(found.sentences) == len(heads)
     assert {(names[edge.source[0]], names[edge.target[0]]) for edge in found.edges} == edges
-    ends = [frozenset((names[start], names[stop - 1]) for start, stop in cluster) for cluster in found.clusters]
+    ends = [
+        frozenset((names[start], names[stop - 1]) for start, stop in cluster) for cluster in found.clusters
+    ]
     assert sorted(ends, key=sorted) == sorted(map(frozenset, clusters.values()), key=sorted)
 
 
@@ -193,7 +208,10 @@ def test_what_is_written_is_read(case, tmp_path_factory):
     [
         (row(1, misc="Entity=e1"), "line 1: found 'e1', expected mentions like"),
         (row(1) + row("2.1"), "line 2: found '2.1' and the form 'w', expected an ID up to 1 and a form"),
-        (row("1-2", " ") + row(1) + row(2), "line 1: found '1-2' and the form ' ', expected an ID up to 2 and a form"),
+        (
+            row("1-2", " ") + row(1) + row(2),
+            "line 1: found '1-2' and the form ' ', expected an ID up to 2 and a form",
+        ),
     ],
 )
 def test_what_is_malformed_is_named_by_file_and_line(tmp_path, text, message):

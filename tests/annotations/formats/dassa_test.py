@@ -35,7 +35,9 @@ def test_a_file_gives_summaries_and_questions():
         ],
         id="d1",
     )
-    assert question == AnnotatedText(["Who", "left", "?"], frames=[Frame((1, 2), [("ARG0", (0, 1))])], id="d1##000")
+    assert question == AnnotatedText(
+        ["Who", "left", "?"], frames=[Frame((1, 2), [("ARG0", (0, 1))])], id="d1##000"
+    )
     assert other == AnnotatedText(["Nothing", "."], id="d2")
 
 
@@ -43,7 +45,11 @@ def test_frames_that_do_not_fit_are_left_out_and_counted(caplog):
     value = parse()
     value["sentences"][1]["srl"] = {
         "words": ["John", "does", "n't", "sleep", "well", ",", "."],
-        "verbs": [{"tags": ["B-ARG0", "O", "O", "B-V", "O", "O", "O"]}, {"tags": ["B-V"]}, {"tags": ["O"] * 6}],
+        "verbs": [
+            {"tags": ["B-ARG0", "O", "O", "B-V", "O", "O", "O"]},
+            {"tags": ["B-V"]},
+            {"tags": ["O"] * 6},
+        ],
     }
     value["sdp"][0]["Arg2"]["Span"] = []
     with caplog.at_level(logging.WARNING):
@@ -70,14 +76,26 @@ def test_words_that_are_finer_than_tokens_are_aligned():
     [
         (["sentences"], None, r"found null at sentences, expected a list"),
         (["sentences", 0, "tokens", 1], 3, r"found 3 at sentences\[0\].tokens\[1\], expected a string"),
-        (["sentences", 0, "srl", "verbs", 1, "tags"], [1], r"found 1 at sentences\[0\].srl.verbs\[1\].tags\[0\]"),
+        (
+            ["sentences", 0, "srl", "verbs", 1, "tags"],
+            [1],
+            r"found 1 at sentences\[0\].srl.verbs\[1\].tags\[0\]",
+        ),
         (
             ["coref_clusters", 0, "mentions", 1, "end"],
             14,
             r"found 14 at .*mentions\[1\].end, expected an integer, 4 to 13",
         ),
-        (["sdp", 0, "Type"], "Explict", r'found "Explict" at sdp\[0\].Type, expected one of Explicit, Implicit'),
-        (["sdp", 0, "Arg1", "Span"], [2, 2], r"found \[2, 2\] at sdp\[0\].Arg1.Span, expected \[start, end\)"),
+        (
+            ["sdp", 0, "Type"],
+            "Explict",
+            r'found "Explict" at sdp\[0\].Type, expected one of Explicit, Implicit',
+        ),
+        (
+            ["sdp", 0, "Arg1", "Span"],
+            [2, 2],
+            r"found \[2, 2\] at sdp\[0\].Arg1.Span, expected \[start, end\)",
+        ),
     ],
 )
 def test_malformed_parses_say_where(tmp_path, path, value, message):

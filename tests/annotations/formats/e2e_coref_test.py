@@ -8,7 +8,10 @@ from allennlp_coref_rc.annotations import AnnotatedText
 from allennlp_coref_rc.annotations.formats import FORMATS, read_e2e_coref
 from tests.annotations.texts import annotated_texts
 
-STORY = {"doc_key": "nw/a_0", "sentences": [["Mary", "took", "the", "milk", "."], ["She", "drank", "it", "."]]}
+STORY = {
+    "doc_key": "nw/a_0",
+    "sentences": [["Mary", "took", "the", "milk", "."], ["She", "drank", "it", "."]],
+}
 
 CLUSTERS = [[[0, 0], [5, 5]], [[2, 3], [7, 7]]]
 
@@ -36,7 +39,9 @@ def test_a_line_is_a_document_whose_mentions_include_their_last_token(tmp_path):
 def test_mentions_of_fastcoref_are_characters(tmp_path):
     text = "We are so happy to see you using our coref package. This package is very fast!"
     strings = [["We", "our"], ["our coref package", "This package"]]
-    clusters = [[[text.index(string), text.index(string) + len(string)] for string in cluster] for cluster in strings]
+    clusters = [
+        [[text.index(string), text.index(string) + len(string)] for string in cluster] for cluster in strings
+    ]
     (found,) = read(tmp_path, {"text": text, "clusters": clusters, "clusters_strings": strings})
     words = [[" ".join(found.tokens[start:stop]) for start, stop in cluster] for cluster in found.clusters]
     assert words == strings and found.text == text
@@ -47,9 +52,16 @@ def test_mentions_of_fastcoref_are_characters(tmp_path):
 def test_what_is_written_is_read(text, tmp_path_factory):
     sentences = [text.tokens[start:stop] for start, stop in text.sentences]
     clusters = [[[start, stop - 1] for start, stop in cluster] for cluster in text.clusters]
-    (found,) = read(tmp_path_factory.getbasetemp(), {"doc_key": "x", "sentences": sentences, "clusters": clusters})
+    (found,) = read(
+        tmp_path_factory.getbasetemp(), {"doc_key": "x", "sentences": sentences, "clusters": clusters}
+    )
     expected = [sorted(set(cluster)) for cluster in text.clusters if cluster]
-    assert (found.tokens, found.sentences, found.clusters, found.id) == (text.tokens, text.sentences, expected, "x")
+    assert (found.tokens, found.sentences, found.clusters, found.id) == (
+        text.tokens,
+        text.sentences,
+        expected,
+        "x",
+    )
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,10 @@ GAP = SHARED / "data" / "annotators" / "gap"
 
 
 def row(
-    text='Ann said "hi" to Eve Lee; she left.', pronoun="she\t26", first="Ann\t0\tTRUE", second="Eve Lee\t17\tFALSE"
+    text='Ann said "hi" to Eve Lee; she left.',
+    pronoun="she\t26",
+    first="Ann\t0\tTRUE",
+    second="Eve Lee\t17\tFALSE",
 ):
     return "\t".join(["x-1", text, pronoun, first, second, "http://a.b"]) + "\n"
 

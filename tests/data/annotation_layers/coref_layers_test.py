@@ -8,7 +8,9 @@ from allennlp_coref_rc.data.annotation_layers import CorefClusters, CorefEdges
 from tests.annotations.texts import clusters
 
 # Passage: Mary saw Bill there ; question: Is Mary with Bill
-TEXT = AnnotatedText("Mary saw Bill there Is Mary with Bill".split(), clusters=[[(2, 3), (7, 8)], [(0, 1), (5, 6)]])
+TEXT = AnnotatedText(
+    "Mary saw Bill there Is Mary with Bill".split(), clusters=[[(2, 3), (7, 8)], [(0, 1), (5, 6)]]
+)
 
 
 def test_edges_cross_from_passage_to_question_and_back():
@@ -35,7 +37,10 @@ def test_edges_of_both_orders():
     # A mention that crosses the boundary becomes two mentions if passage and question are apart.
     text = AnnotatedText(list("abcd"), clusters=[[(1, 3)]])
     passage, question = CorefEdges(question_first=True).make(text, 2)
-    assert passage["question_first_antecedents"] == [[], [-3]] and question["question_first_antecedents"] == [[-1], []]
+    assert passage["question_first_antecedents"] == [[], [-3]] and question["question_first_antecedents"] == [
+        [-1],
+        [],
+    ]
 
 
 @settings(derandomize=True, deadline=None, max_examples=100)
@@ -53,7 +58,9 @@ def test_edges_with_the_question_first_are_those_of_the_swapped_text(data, read,
 
     layer = CorefEdges(read, write, question_first=True)
     passage, question = layer.make(joined(in_passage, in_question, passage_length), passage_length)
-    expected_question, expected_passage = layer.make(joined(in_question, in_passage, question_length), question_length)
+    expected_question, expected_passage = layer.make(
+        joined(in_question, in_passage, question_length), question_length
+    )
     for part, expected in ((passage, expected_passage), (question, expected_question)):
         for name in ("antecedents", "descendants"):
             edges = part[f"question_first_{name}"]
@@ -78,7 +85,9 @@ def test_clusters_are_numbered_by_first_mention_over_both_sequences():
 
 
 def test_clusters_keep_the_largest_and_number_what_is_left():
-    text = AnnotatedText(list("abcde"), clusters=[[(0, 1), (1, 2)], [(4, 5), (2, 3), (3, 4)], [(0, 1), (4, 5)]])
+    text = AnnotatedText(
+        list("abcde"), clusters=[[(0, 1), (1, 2)], [(4, 5), (2, 3), (3, 4)], [(0, 1), (4, 5)]]
+    )
     assert CorefClusters(max_clusters=1).make(text, 5)[0]["clusters"] == [[], [], [0], [0], [0]]
     # If two clusters have the same size, the earlier one is kept.
     assert CorefClusters(max_clusters=2).make(text, 5)[0]["clusters"] == [[0], [0], [1], [1], [1]]

@@ -103,10 +103,17 @@ def test_arguments_of_relations_are_linked_across_the_boundary():
 
 
 def test_only_the_types_and_senses_asked_for():
-    (explicit, _), (other, _) = (DiscourseEdges(types=[kind]).make(TEXT, 9) for kind in ("Explicit", "EntRel"))
+    (explicit, _), (other, _) = (
+        DiscourseEdges(types=[kind]).make(TEXT, 9) for kind in ("Explicit", "EntRel")
+    )
     assert (explicit["antecedents"][6], explicit["descendants"][8]) == ([4], [])
     assert (other["antecedents"][6], other["descendants"][8]) == ([], [OTHER_SEQUENCE])
-    for sense, found in (("Contingency", [4]), ("Contingency.Cause", [4]), ("Contingency.Ca", []), ("EntRel", [])):
+    for sense, found in (
+        ("Contingency", [4]),
+        ("Contingency.Cause", [4]),
+        ("Contingency.Ca", []),
+        ("EntRel", []),
+    ):
         assert DiscourseEdges(senses=[sense]).make(TEXT, 9)[0]["antecedents"][6] == found
 
 
@@ -165,14 +172,20 @@ def test_layers_hold_the_links_of_the_text_in_both_orders(text, data):
         (TypedEdges, [([edge.source], [edge.target]) for edge in text.edges]),
     )
     for layer, pairs in cases:
-        direction, readers = data.draw(st.sampled_from([("both", (0, 1)), ("along", (1,)), ("against", (0,))]))
+        direction, readers = data.draw(
+            st.sampled_from([("both", (0, 1)), ("along", (1,)), ("against", (0,))])
+        )
         parts = layer(direction=direction, question_first=True).make(text, boundary)
-        swapped = [[[(place[t], place[t] + 1) for t in tokens_of(phrase)] for phrase in pair] for pair in pairs]
+        swapped = [
+            [[(place[t], place[t] + 1) for t in tokens_of(phrase)] for phrase in pair] for pair in pairs
+        ]
         question_first = brute_force(swapped, length, readers)
         for name, expected in brute_force(pairs, length, readers).items():
             found = [decode(part[name], i, boundary, length) for i, part in enumerate(parts)]
             assert found[0] + found[1] == expected
-            found = [decode(part[f"question_first_{name}"], i, boundary, length) for i, part in enumerate(parts)]
+            found = [
+                decode(part[f"question_first_{name}"], i, boundary, length) for i, part in enumerate(parts)
+            ]
             assert [[place[s] for s in token] for token in found[1] + found[0]] == [
                 sorted(token, key=order.__getitem__) for token in question_first[name]
             ]

@@ -19,8 +19,8 @@ def writes(cluster, token, write):
 
 def simulate(the_clusters, order, length, reads_now, writes_now):
     """
-    A memory with a slot for each cluster, which remembers the token that wrote last. Each token first reads all its
-    slots, and then writes to them.
+    A memory with a slot for each cluster, which remembers the token that wrote last. Each token first reads
+    all its slots, and then writes to them.
     """
     slots = [FIRST_MENTION] * len(the_clusters)
     sources = [[] for _ in range(length)]
@@ -81,12 +81,15 @@ def test_split_sources_name_the_same_tokens(data):
     own = list(range(boundary)), list(range(boundary, length))
     for half, (mine, other) in zip((first, second), (own, own[::-1])):
         for token, marked in zip(mine, half):
-            decoded = [s if s == FIRST_MENTION else mine[s] if s >= 0 else other[OTHER_SEQUENCE - s] for s in marked]
+            decoded = [
+                s if s == FIRST_MENTION else mine[s] if s >= 0 else other[OTHER_SEQUENCE - s] for s in marked
+            ]
             assert decoded == sources[token]
 
 
 def test_spans_of_a_small_text_whose_second_sequence_comes_first():
-    # Three tokens and three: spans of the first, up to its end, of the second, from its beginning, and of both.
+    # Three tokens and three: spans of the first, up to its end, of the second, from its beginning, and of
+    # both.
     assert swapped_spans([(0, 2), (1, 3), (4, 6), (3, 4), (2, 5)], 6, 3) == [
         (3, 5),
         (4, 6),

@@ -62,7 +62,9 @@ VIEWS = {"srl_heads": 3, "explicit": 2, "non_explicit": 2, "coref_heads": 2, "se
 
 def field(layer, text, name="srl"):
     made = layer.make(text, len(text))[0]
-    return AnnotationField({name: made}, len(text), {name: dict.fromkeys(layer.label_names, label_namespace(name))})
+    return AnnotationField(
+        {name: made}, len(text), {name: dict.fromkeys(layer.label_names, label_namespace(name))}
+    )
 
 
 def batch(vocab, *fields):
@@ -105,7 +107,9 @@ def test_a_reader_makes_tensors_of_every_kind_of_layer():
 
 def test_labels_are_numbered_by_the_vocabulary():
     seen = AnnotatedText(["a", "b"], frames=[Frame((0, 1), [("ARG0", (1, 2))])])
-    new = AnnotatedText(["c", "d", "e"], [(0, 3)], frames=[Frame((1, 2), [("ARG0", (0, 1)), ("ARG9", (2, 3))])])
+    new = AnnotatedText(
+        ["c", "d", "e"], [(0, 3)], frames=[Frame((1, 2), [("ARG0", (0, 1)), ("ARG9", (2, 3))])]
+    )
     vocab = Vocabulary.from_instances([Instance({"annotations": field(SrlViews(2), seen)})])
     namespace = label_namespace("srl")
     ids = {label: vocab.get_token_index(label, namespace) for label in ("B-V", "B-ARG0")}

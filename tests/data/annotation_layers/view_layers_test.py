@@ -64,11 +64,16 @@ def test_sentence_views_of_the_toy_are_those_of_the_authors_code():
         list("22331122"),
         list("33112233"),
     ]
-    assert views(layer, "scopes") == [[1, 1, 1, 1, 1, 1, 2, 2], [1, 1, 1, 1, 2, 2, 2, 2], [1, 1, 2, 2, 2, 2, 2, 2]]
+    assert views(layer, "scopes") == [
+        [1, 1, 1, 1, 1, 1, 2, 2],
+        [1, 1, 1, 1, 2, 2, 2, 2],
+        [1, 1, 2, 2, 2, 2, 2, 2],
+    ]
 
 
 def test_coref_views_of_the_toy_keep_the_largest_clusters():
-    # Clusters of 3, 1 and 2 mentions: the authors' code keeps the last two of them, this one the first and the last.
+    # Clusters of 3, 1 and 2 mentions: the authors' code keeps the last two of them, this one the first and
+    # the last.
     clusters = [[(0, 1), (4, 5), (6, 7)], [(1, 2)], [(2, 3), (5, 6)]]
     layer = passage_of(CorefViews(max_clusters=2, copies=3), AnnotatedText(["x"] * 8, SENTENCES, clusters))
     assert views(layer, "labels") == [["0", "", "1", "", "0", "1", "0", ""]] * 3
@@ -108,13 +113,18 @@ def test_views_of_frames_by_the_place_of_their_predicate():
 def test_views_of_frames_without_padding_are_as_many_as_there_are_frames():
     frames = [Frame((1, 2)), Frame((0, 1))]
     text = AnnotatedText.concatenate(
-        AnnotatedText(["x"] * 3, frames=frames), AnnotatedText(["y"] * 2, frames=[Frame((0, 1))]), AnnotatedText(["z"])
+        AnnotatedText(["x"] * 3, frames=frames),
+        AnnotatedText(["y"] * 2, frames=[Frame((0, 1))]),
+        AnnotatedText(["z"]),
     )
     passage, question = SrlViews(3, pad_views=False).make(text, 3)
     assert passage == {"labels": [["B-V", ""], ["", "B-V"], ["", ""]], "scopes": [[1, 1]] * 3}
     assert question == {"labels": [["B-V"], [""], [""]], "scopes": [[1], [1], [2]]}
     assert SrlViews(1, pad_views=False).make(text, 3)[0]["labels"] == [["B-V"], [""], [""]]
-    assert SrlViews(3, pad_views=False).make(AnnotatedText(["x"] * 2), 1)[0] == {"labels": [[]], "scopes": [[]]}
+    assert SrlViews(3, pad_views=False).make(AnnotatedText(["x"] * 2), 1)[0] == {
+        "labels": [[]],
+        "scopes": [[]],
+    }
 
 
 def test_explicit_views_of_a_sentence_in_the_order_of_annotation():
@@ -130,7 +140,16 @@ def test_explicit_views_of_a_sentence_in_the_order_of_annotation():
     layer = passage_of(DiscourseViews("explicit"), text)
     c, s = f"Explicit.{contrast}", f"Explicit.{synchrony}"
     assert views(layer, "labels") == [
-        [f"{c}.Arg1", f"{c}.Arg1", f"{c}.Conn", f"{c}.Arg2", f"{c}.Arg2", f"{s}.Conn", f"{s}.Arg1", f"{s}.Arg2"],
+        [
+            f"{c}.Arg1",
+            f"{c}.Arg1",
+            f"{c}.Conn",
+            f"{c}.Arg2",
+            f"{c}.Arg2",
+            f"{s}.Conn",
+            f"{s}.Arg1",
+            f"{s}.Arg2",
+        ],
         [f"{s}.Arg2", f"{s}.Conn", f"{s}.Arg2", f"{s}.Arg1", "", "", "", ""],
     ]
     assert views(layer, "scopes") == [[1, 1, 1, 1, 1, 2, 2, 2]] * 2
@@ -149,7 +168,10 @@ def test_what_an_explicit_relation_has_in_another_sentence_joins_its_scope():
 def test_a_relation_belongs_to_the_sentence_where_its_first_argument_begins_in_whatever_order_its_spans_are():
     relation = DiscourseRelation("Explicit", "s", [(3, 5), (2, 3)], [(0, 1)])
     text = AnnotatedText(["x"] * 6, [(0, 3), (3, 6)], relations=[relation])
-    assert views(passage_of(DiscourseViews("explicit"), text), "scopes") == [[1, 1, 1, 1, 1, 2], [1, 1, 1, 2, 2, 2]]
+    assert views(passage_of(DiscourseViews("explicit"), text), "scopes") == [
+        [1, 1, 1, 1, 1, 2],
+        [1, 1, 1, 2, 2, 2],
+    ]
 
 
 def test_other_types_than_implicit_are_non_explicit_too():
@@ -159,7 +181,8 @@ def test_other_types_than_implicit_are_non_explicit_too():
         DiscourseRelation("Explicit", "s", [(0, 1)], [(2, 3)]),
     ]
     layer = passage_of(
-        DiscourseViews("non_explicit"), AnnotatedText(["x"] * 8, SENTENCES[:2] + [(4, 8)], relations=relations)
+        DiscourseViews("non_explicit"),
+        AnnotatedText(["x"] * 8, SENTENCES[:2] + [(4, 8)], relations=relations),
     )
     assert views(layer, "labels") == [
         ["", "", "NonExplicit.s.Arg1", "", "NonExplicit.s.Conn", "NonExplicit.s.Arg2", "", ""],
@@ -188,7 +211,10 @@ def test_passage_and_question_have_views_as_if_they_were_alone(text, data):
 
 
 def seen(scopes):
-    """How many tokens all tokens of a text see in sum, by the weights of a head that attends within these scopes."""
+    """
+    How many tokens all tokens of a text see in sum, by the weights of a head that attends within these
+    scopes.
+    """
     attention = Scopes(torch.tensor(scopes).view(1, -1, 1), torch.ones(1, len(scopes), dtype=torch.bool))
     return sum(found.weights.numel() for found in attention.weights(torch.zeros(1, len(scopes), 1, 3, 1)))
 
@@ -200,7 +226,9 @@ def test_windows_show_as_many_tokens_as_the_views_that_they_are_like(text):
     can_be_seen = list(map(seen, windows))
     for like in (SrlViews(1), DiscourseViews("non_explicit"), CorefViews()):
         originals = views(passage_of(like, text), "scopes")
-        for original, window in zip(originals, views(passage_of(WindowViews(like), text), "scopes"), strict=True):
+        for original, window in zip(
+            originals, views(passage_of(WindowViews(like), text), "scopes"), strict=True
+        ):
             distances = [abs(number - seen(original)) for number in can_be_seen]
             assert distances[windows.index(window)] == min(distances)
 

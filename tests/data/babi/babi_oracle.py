@@ -1,7 +1,7 @@
 """
-Answers the questions of bAbI tasks 1, 2, 3, 6, 7, 8, 9, 11 and 13 (Weston et al., 2015; version 1.2) only from the
-text. It knows nothing of the simulated world: it reads sentences with its own patterns, and an unknown sentence raises
-a `ValueError`. It answers every question of the published files right.
+Answers the questions of bAbI tasks 1, 2, 3, 6, 7, 8, 9, 11 and 13 (Weston et al., 2015; version 1.2) only
+from the text. It knows nothing of the simulated world: it reads sentences with its own patterns, and an
+unknown sentence raises a `ValueError`. It answers every question of the published files right.
 """
 
 import re
@@ -9,7 +9,9 @@ from typing import NamedTuple, Optional
 
 
 class AskedQuestion(NamedTuple):
-    """A question of a file: the statements told before it (id to sentence), its text, answer and supporting ids."""
+    """
+    A question of a file: the statements told before it (id to sentence), its text, answer and supporting ids.
+    """
 
     statements: dict[int, str]
     text: str
@@ -23,7 +25,9 @@ def read_stories(lines: list[str]) -> list[list[AskedQuestion]]:
     statements: dict[int, str] = {}
     last_id = 0
     for line in lines:
-        match = re.fullmatch(r"([1-9]\d*) ([A-Z][A-Za-z ]*)(?:\.|\? \t([a-z,]+)\t([1-9]\d*(?: [1-9]\d*)*))", line)
+        match = re.fullmatch(
+            r"([1-9]\d*) ([A-Z][A-Za-z ]*)(?:\.|\? \t([a-z,]+)\t([1-9]\d*(?: [1-9]\d*)*))", line
+        )
         if match is None:
             raise ValueError(f"not a line of a bAbI file: {line!r}")
         number, text, answer, facts = int(match[1]), match[2], match[3], match[4]
@@ -36,7 +40,9 @@ def read_stories(lines: list[str]) -> list[list[AskedQuestion]]:
         if answer is None:
             statements[number] = text
         else:
-            stories[-1].append(AskedQuestion(dict(statements), text, answer, [int(fact) for fact in facts.split()]))
+            stories[-1].append(
+                AskedQuestion(dict(statements), text, answer, [int(fact) for fact in facts.split()])
+            )
     return stories
 
 
@@ -57,8 +63,9 @@ HAND = re.compile(f"{PERSON} (?:gave|handed|passed) {THING} to {PERSON}")
 
 class Reader:
     """
-    What a reader knows after reading the sentences in order. If they are complete, a sentence that contradicts earlier
-    ones raises a `ValueError`. If some were left out, somebody may have handed on a thing unseen.
+    What a reader knows after reading the sentences in order. If they are complete, a sentence that
+    contradicts earlier ones raises a `ValueError`. If some were left out, somebody may have handed on a thing
+    unseen.
     """
 
     def __init__(self, sentences: list[str], complete: bool = True) -> None:
@@ -73,7 +80,9 @@ class Reader:
             self._read(sentence)
 
     def _find_first_holders(self, sentences: list[str]) -> None:
-        """If somebody drops or gives a thing that nobody took, that person must have held it from the start."""
+        """
+        If somebody drops or gives a thing that nobody took, that person must have held it from the start.
+        """
         for sentence in sentences:
             match = TAKE.fullmatch(sentence) or LEAVE.fullmatch(sentence) or HAND.fullmatch(sentence)
             if match and match[2] not in self.holder:
@@ -141,7 +150,10 @@ class Reader:
 
 
 def answer(sentences: list[str], question: str, complete: bool = True) -> str:
-    """The answer that follows from the sentences, which are in the order of the story; see `Reader` for `complete`."""
+    """
+    The answer that follows from the sentences, which are in the order of the story; see `Reader` for
+    `complete`.
+    """
     reader = Reader(sentences, complete)
     if match := re.fullmatch(f"Where is {PERSON}", question):
         return reader.is_at[match[1]][0]

@@ -27,7 +27,9 @@ ORIGINALS = {alternate: word for word, alternate in ALTERNATES.items()}
 
 
 def parse(lines):
-    """The stories of bAbI lines, each line as [text], or as [question, answer, numbers of the supporting lines]."""
+    """
+    The stories of bAbI lines, each line as [text], or as [question, answer, numbers of the supporting lines].
+    """
     stories = []
     for line in lines:
         number, text = line.split(" ", 1)
@@ -67,7 +69,9 @@ def restored(value):
 
 
 def check_mixed(source, mixed):
-    """The mixed stories are the source's in order, each with the statements of another, every one taken once."""
+    """
+    The mixed stories are the source's in order, each with the statements of another, every one taken once.
+    """
     assert len(mixed) == len(source)
     others, with_alternates = [], 0
     for own, story in zip(map(up_to_the_last_question, source), mixed):
@@ -96,7 +100,12 @@ def mixed_lines(path, seed):
     return mix_stories(read_stories(str(path)), seed)
 
 
-@settings(derandomize=True, deadline=None, max_examples=30, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(
+    derandomize=True,
+    deadline=None,
+    max_examples=30,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
 @given(st.sampled_from(SIMULATED_TASKS), st.integers(6, 60), st.integers(0, 2**40))
 def test_stories_can_be_told_apart_again(tmp_path, task, questions, seed):
     lines = simulate_task(task, questions, seed % 97)
@@ -134,8 +143,11 @@ def test_all_interleavings_are_equally_likely(tmp_path):
         own = words(mixed[-1])
         asked += "peter" in own
         world = set(ORIGINALS) if "peter" in own else set(ALTERNATES)
-        orders["".join(("?" if len(line) == 3 else "o") if words(line) & world else "x" for line in mixed)] += 1
-    # The story's statements "o" and questions "?", of which the last comes last, among the other's statements "x".
+        orders[
+            "".join(("?" if len(line) == 3 else "o") if words(line) & world else "x" for line in mixed)
+        ] += 1
+    # The story's statements "o" and questions "?", of which the last comes last, among the other's statements
+    # "x".
     assert set(orders) == {
         "xxo?o?",
         "xox?o?",
@@ -192,7 +204,10 @@ def test_alternates_occur_in_no_published_file():
 
 
 def test_capitals_and_lists_of_answers_are_renamed():
-    assert rename("Mice are afraid of gertrude. \tmilk,apple\t1 2") == "Rats are afraid of martha. \tjuice,pear\t1 2"
+    assert (
+        rename("Mice are afraid of gertrude. \tmilk,apple\t1 2")
+        == "Rats are afraid of martha. \tjuice,pear\t1 2"
+    )
     assert rename("Daniel took the milk in Marylebone.") == "David took the juice in Marylebone."
 
 
@@ -211,8 +226,14 @@ STORY = "1 Mary went to the office.\n2 Where is Mary?\toffice\t1\n"
     "text, message",
     [
         (STORY, ": found one story, expected two or more to mix"),
-        (STORY + STORY.replace("office", "harbour"), ", line 4 or .*: found 'harbour', which has no alternate"),
-        (STORY + STORY.replace("Mary", "Alice"), ", line 4 or .*: found 'Alice', an alternate; expected the words"),
+        (
+            STORY + STORY.replace("office", "harbour"),
+            ", line 4 or .*: found 'harbour', which has no alternate",
+        ),
+        (
+            STORY + STORY.replace("Mary", "Alice"),
+            ", line 4 or .*: found 'Alice', an alternate; expected the words",
+        ),
         (STORY + "1 Mary went", ": found one story"),
         (STORY + "3 Mary", ": found one story"),
         (STORY + "9 Mary went to the office.", ", line 3: found the number 9, expected 3"),
@@ -240,7 +261,9 @@ def test_command_writes_files_that_the_reader_takes(tmp_path, monkeypatch, capsy
         assert lines == mix_stories(stories, seed)
         instances = list(AnnotatedBabiReader().read(str(output / name)))
         questions = [line for story in parse(lines) for line in story if len(line) == 3]
-        assert [instance["metadata"]["answer"] for instance in instances] == [answer for _, answer, _ in questions]
+        assert [instance["metadata"]["answer"] for instance in instances] == [
+            answer for _, answer, _ in questions
+        ]
         assert len(instances) == sum(map(len, stories))
     printed = capsys.readouterr().out.splitlines()
     assert printed[0].startswith(f"{output / 'qa2_train.txt'}: ") and len(printed) == 4

@@ -15,11 +15,13 @@ PUBLISHED = ROOT / "../shared/data/babi/en-valid"
 SPLITS = ("train", "valid", "test")
 
 MOVE_WORDS = (
-    "Daniel John Mary Sandra went back moved travelled journeyed to the bathroom bedroom garden hallway kitchen office "
+    "Daniel John Mary Sandra went back moved travelled journeyed to the "
+    "bathroom bedroom garden hallway kitchen office "
 )
 THING_WORDS = "got took picked up grabbed dropped left discarded put down there apple football milk "
 CONNECTIVE_WORDS = "Then Afterwards After Following that "
-# The words of the statements and questions of qa{task}_train.txt, qa{task}_valid.txt and qa{task}_test.txt together.
+# The words of the statements and questions of qa{task}_train.txt, qa{task}_valid.txt and qa{task}_test.txt
+# together.
 WORDS = {
     1: MOVE_WORDS + "Where is",
     2: MOVE_WORDS + THING_WORDS + "Where is",
@@ -44,9 +46,19 @@ ANSWER_SHARES = {
     11: dict(hallway=0.192, bedroom=0.177, kitchen=0.164, office=0.159, garden=0.159, bathroom=0.150),
     13: dict(hallway=0.177, bedroom=0.171, bathroom=0.168, garden=0.166, office=0.162, kitchen=0.158),
 }
-# In the same files: statements in a story, and how many statements there are, on average, between a supporting fact and
-# its question.
-STATEMENTS_PER_STORY = {1: 10.0, 2: 21.84, 3: 73.77, 6: 10.29, 7: 12.77, 8: 13.36, 9: 10.0, 11: 10.0, 13: 10.0}
+# In the same files: statements in a story, and how many statements there are, on average, between a
+# supporting fact and its question.
+STATEMENTS_PER_STORY = {
+    1: 10.0,
+    2: 21.84,
+    3: 73.77,
+    6: 10.29,
+    7: 12.77,
+    8: 13.36,
+    9: 10.0,
+    11: 10.0,
+    13: 10.0,
+}
 MEAN_DISTANCE = {1: 0.99, 2: 3.04, 3: 4.51, 6: 1.24, 7: 2.84, 8: 2.98, 9: 0.97, 11: 1.31, 13: 0.65}
 
 
@@ -57,7 +69,9 @@ def distances(question: AskedQuestion) -> list[int]:
 
 def check_story(questions: list[AskedQuestion]) -> None:
     for question in questions:
-        assert set(question.facts) <= set(question.statements), "supporting facts are statements before the question"
+        assert set(question.facts) <= set(question.statements), (
+            "supporting facts are statements before the question"
+        )
         assert len(set(question.facts)) == len(question.facts)
         assert min(distances(question)) < 5
         assert answer(list(question.statements.values()), question.text) == question.answer

@@ -58,7 +58,9 @@ class TestReadQuestion:
         assert instance["metadata"].metadata["clusters"][1] == [(3, 4), (13, 14)]
         assert instance["question"].tokens[3].text == "@placeholder"
         message = refusal(
-            lambda: list(AnnotatedCnnDailyMailReader(tokenizer=CharacterTokenizer()).read(str(tmp_path / "a.question")))
+            lambda: list(
+                AnnotatedCnnDailyMailReader(tokenizer=CharacterTokenizer()).read(str(tmp_path / "a.question"))
+            )
         )
         assert message.startswith(
             f"{tmp_path}/a.question: found clusters over 14 tokens and a dataset_reader.tokenizer"

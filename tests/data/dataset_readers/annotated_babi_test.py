@@ -50,20 +50,62 @@ def tensors(instances, vocab=None):
 GOOD = "1 Mary moved to the garden.\n2 Where is Mary? \tgarden\t1\n"
 
 MALFORMED = [
-    ("no tab in a question", GOOD + "3 Where is Mary?\n", 3, "a question without a tab", "question<TAB>answer"),
+    (
+        "no tab in a question",
+        GOOD + "3 Where is Mary?\n",
+        3,
+        "a question without a tab",
+        "question<TAB>answer",
+    ),
     ("non-numeric id", GOOD + "x Mary left.\n", 3, "'x Mary left.'", "begins with a number and a blank"),
     ("digit that is not ASCII", "¹ Mary left.\n", 1, "'¹ Mary left.'", "begins with a number and a blank"),
-    ("id of thousands of digits", GOOD + "3" * 5000 + " Mary left.\n", 3, "'3333", "begins with a number and a blank"),
+    (
+        "id of thousands of digits",
+        GOOD + "3" * 5000 + " Mary left.\n",
+        3,
+        "'3333",
+        "begins with a number and a blank",
+    ),
     ("byte order mark in the midst", GOOD + "\ufeff" + GOOD, 3, "ufeff1", "begins with a number and a blank"),
     ("skipped id", GOOD + "4 Mary left.\n", 3, "the number 4", "3 or, at the start of a story, 1"),
     ("story that begins at 2", "2 Mary left.\n", 1, "the number 2", "1 or, at the start of a story, 1"),
     ("id alone", GOOD + "3\n", 3, "nothing after the number", "a statement or a question"),
-    ("no answer", GOOD + "3 Where is Mary?\t\t1\n", 3, r"'Where is Mary?\t\t1'", "question<TAB>answer<TAB>supporting"),
-    ("four columns", GOOD + "3 Where?\ta\t1\tb\n", 3, r"'Where?\ta\t1\tb'", "question<TAB>answer<TAB>supporting"),
+    (
+        "no answer",
+        GOOD + "3 Where is Mary?\t\t1\n",
+        3,
+        r"'Where is Mary?\t\t1'",
+        "question<TAB>answer<TAB>supporting",
+    ),
+    (
+        "four columns",
+        GOOD + "3 Where?\ta\t1\tb\n",
+        3,
+        r"'Where?\ta\t1\tb'",
+        "question<TAB>answer<TAB>supporting",
+    ),
     ("supporting id 0", GOOD + "3 Where?\ta\t0\n", 3, "the supporting id '0'", "a statement before"),
-    ("supporting id of another story", GOOD + "1 A b.\n2 W?\ta\t2\n", 4, "the supporting id '2'", "a statement before"),
-    ("supporting id in words", GOOD + "3 Where?\ta\tone\n", 3, "the supporting id 'one'", "a statement before"),
-    ("supporting id of many digits", GOOD + "3 W?\ta\t" + "1" * 5000, 3, "the supporting id '11", "a statement"),
+    (
+        "supporting id of another story",
+        GOOD + "1 A b.\n2 W?\ta\t2\n",
+        4,
+        "the supporting id '2'",
+        "a statement before",
+    ),
+    (
+        "supporting id in words",
+        GOOD + "3 Where?\ta\tone\n",
+        3,
+        "the supporting id 'one'",
+        "a statement before",
+    ),
+    (
+        "supporting id of many digits",
+        GOOD + "3 W?\ta\t" + "1" * 5000,
+        3,
+        "the supporting id '11",
+        "a statement",
+    ),
     ("question first", "1 Where is Mary?\tgarden\n", 1, "a question with no statement", "a story"),
     ("empty file", "", 1, "no question in the file", "expected some"),
 ]
@@ -77,7 +119,9 @@ class TestMalformedFiles:
         assert str(path) in str(error.value)
         return str(error.value)
 
-    @pytest.mark.parametrize("name, content, line, found, expected", MALFORMED, ids=[case[0] for case in MALFORMED])
+    @pytest.mark.parametrize(
+        "name, content, line, found, expected", MALFORMED, ids=[case[0] for case in MALFORMED]
+    )
     def test_content(self, tmp_path, name, content, line, found, expected):
         path = tmp_path / "qa1_train.txt"
         path.write_text(content, encoding="utf-8")
@@ -120,7 +164,15 @@ class TestAnnotatedBabiReader:
         assert len(instances) == 3
         fields = instances[0].fields
         assert set(fields) == {
-            *("passage", "question", "passage_annotations", "question_annotations", "candidates", "answer", "metadata")
+            *(
+                "passage",
+                "question",
+                "passage_annotations",
+                "question_annotations",
+                "candidates",
+                "answer",
+                "metadata",
+            )
         }
         passage = "Fred journeyed to the park . Julie went to the cinema .".split()
         question = "@begin Where is Fred ? @end".split()
@@ -132,7 +184,10 @@ class TestAnnotatedBabiReader:
             "one_hot": {"clusters": [[0]] + none * 11},
         }
         assert fields["question_annotations"].layers == {
-            "coref": {"antecedents": none * 3 + [[-3]] + none * 2, "descendants": none * 3 + [[-1]] + none * 2},
+            "coref": {
+                "antecedents": none * 3 + [[-3]] + none * 2,
+                "descendants": none * 3 + [[-1]] + none * 2,
+            },
             "one_hot": {"clusters": none * 3 + [[0]] + none * 2},
         }
         assert fields["answer"].label == "park"
@@ -155,7 +210,11 @@ class TestAnnotatedBabiReader:
         batch = tensors(test, vocab)
         assert batch["answer"].tolist() == [labels["park"], labels["kitchen"], labels["office"]]
         first = batch["candidates"]
-        found = {pair for pair in zip(first["candidates"][0].tolist(), first["positions"][0].tolist()) if pair[0] >= 0}
+        found = {
+            pair
+            for pair in zip(first["candidates"][0].tolist(), first["positions"][0].tolist())
+            if pair[0] >= 0
+        }
         assert found == {(labels["park"], 4), (labels["cinema"], 10)}
         assert first["mask"].all() and first["mask"].shape == (3, 5)
         assert batch["passage"]["tokens"]["tokens"].shape == (3, 24)
@@ -166,7 +225,10 @@ class TestAnnotatedBabiReader:
         vocab = Vocabulary.from_instances(reader().read(fixture(8)))
         classes = vocab.get_token_to_index_vocabulary(CLASS_LABELS)
         assert set(classes) == {"apple", "nothing", "milk", "football", "milk,apple"}
-        assert tensors(list(reader().read(fixture(8, "test"))), vocab)["answer"].tolist() == [classes["milk"], -1]
+        assert tensors(list(reader().read(fixture(8, "test"))), vocab)["answer"].tolist() == [
+            classes["milk"],
+            -1,
+        ]
 
     def test_half_of_the_tasks_are_extractive(self):
         readers = {task: AnnotatedBabiReader(task=task) for task in range(1, 21)}
@@ -232,10 +294,14 @@ class TestAnnotatedBabiReader:
         assert counts == {"train": 900, "valid": 100, "test": 1000}
         with pytest.raises(ConfigurationError, match=r"qa1_train.txt: no such file, .*'bundled://.*task 2"):
             list(reader(folder="bundled://simulated", task=1).read("train"))
-        with pytest.raises(ConfigurationError, match="folder is 'bundled://tales', expected 'bundled://simulated'"):
+        with pytest.raises(
+            ConfigurationError, match="folder is 'bundled://tales', expected 'bundled://simulated'"
+        ):
             reader(folder="bundled://tales", task=2)
 
-    @pytest.mark.parametrize("options", [{"task": 0}, {"task": 21}, {"answer_type": "span"}, {"answer_type": ""}])
+    @pytest.mark.parametrize(
+        "options", [{"task": 0}, {"task": 21}, {"answer_type": "span"}, {"answer_type": ""}]
+    )
     def test_bad_options_are_refused(self, options):
         ((key, value),) = options.items()
         with pytest.raises(ConfigurationError, match=f"annotated_babi: {key} is {value!r}, expected"):
@@ -283,9 +349,12 @@ class TestAnnotatedBabiReader:
         short = reader(max_passage_length=4, max_question_length=3)
         # Mary met Bill . She left . @begin Where is Mary ? @end
         clusters = [[[0, 1], [4, 5], [10, 11]], [[2, 3], [5, 6]]]
-        values = short.text_to_instance("Mary met Bill. She left.", "Where is Mary?", clusters=clusters)["metadata"]
+        values = short.text_to_instance("Mary met Bill. She left.", "Where is Mary?", clusters=clusters)[
+            "metadata"
+        ]
         assert (
-            values["passage_tokens"] + values["question_tokens"] == "Mary met Bill . @begin Where is Mary @end".split()
+            values["passage_tokens"] + values["question_tokens"]
+            == "Mary met Bill . @begin Where is Mary @end".split()
         )
         assert values["clusters"] == [[(0, 1), (7, 8)]]
 
@@ -333,7 +402,10 @@ def test_allennlp_can_write_a_batch_into_a_file_of_predictions():
     """`coref-rc evaluate --predictions-output-file` does."""
     batch = Batch(AnnotatedBabiReader(annotator=SimpleTriples(), annotation_layers=LAYERS).read(fixture(1)))
     batch.index_instances(Vocabulary.from_instances(batch.instances))
-    assert LAYERS.keys() <= json.loads(json.dumps(sanitize(batch.as_tensor_dict())))["passage_annotations"].keys()
+    assert (
+        LAYERS.keys()
+        <= json.loads(json.dumps(sanitize(batch.as_tensor_dict())))["passage_annotations"].keys()
+    )
 
 
 @pytest.mark.parametrize(
@@ -354,7 +426,10 @@ def test_layers_that_are_empty_in_all_questions_are_warned_of(annotator, empty, 
 def test_errors_in_what_was_downloaded_name_the_address(tmp_path, monkeypatch):
     address, cached = "https://a.b/qa1_train.txt", tmp_path / "0a1b2c"
     monkeypatch.setattr("allennlp.common.file_utils.cached_path", lambda path: {address: cached}[path])
-    for content, place in (("no number\n", "line 1"), ("1 Mary left.\n2 Where is Mary?\tRome\t1\n", "line 2")):
+    for content, place in (
+        ("no number\n", "line 1"),
+        ("1 Mary left.\n2 Where is Mary?\tRome\t1\n", "line 2"),
+    ):
         cached.write_text(content)
         with pytest.raises(ConfigurationError, match=f"^{address}, {place}: ") as error:
             list(AnnotatedBabiReader(answer_type="extractive").read(address))

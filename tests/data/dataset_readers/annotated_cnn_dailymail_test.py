@@ -28,7 +28,8 @@ TRAINING = str(FIXTURES / "training")
 FILES = sorted((FIXTURES / "training").iterdir())
 
 GOOD = (
-    "http://a.b/c\n\n@entity1 said it . @entity2 left\n\n@placeholder left\n\n@entity2\n\n@entity1:CNN\n@entity2:A: b"
+    "http://a.b/c\n\n@entity1 said it . @entity2 left\n\n@placeholder left\n\n@entity2\n\n"
+    "@entity1:CNN\n@entity2:A: b"
 )
 
 
@@ -55,7 +56,13 @@ def write(path, content=GOOD):
 MALFORMED = [
     ("empty", "", 1, "0 blocks", "5 or 6"),
     ("no entities", "u\n\np\n\nq\n\na", 7, "4 blocks", "5 or 6"),
-    ("passage of two lines", GOOD.replace(" . ", " .\n"), 4, "2 lines of the passage", "one, and a blank line"),
+    (
+        "passage of two lines",
+        GOOD.replace(" . ", " .\n"),
+        4,
+        "2 lines of the passage",
+        "one, and a blank line",
+    ),
     (
         "answer that is no entity",
         GOOD.replace("\n@entity2\n", "\n@entity3\n"),
@@ -72,10 +79,14 @@ MALFORMED = [
 
 
 class TestMalformedFiles:
-    @pytest.mark.parametrize("name, content, line, found, expected", MALFORMED, ids=[case[0] for case in MALFORMED])
+    @pytest.mark.parametrize(
+        "name, content, line, found, expected", MALFORMED, ids=[case[0] for case in MALFORMED]
+    )
     def test_content(self, tmp_path, name, content, line, found, expected):
         path = write(tmp_path / "a.question", content)
-        messages = {refusal(lambda place=place: list(reader().read(str(place)))) for place in (path, tmp_path)}
+        messages = {
+            refusal(lambda place=place: list(reader().read(str(place)))) for place in (path, tmp_path)
+        }
         assert len(messages) == 1, "a file by itself and in its folder"
         message = messages.pop()
         assert message.startswith(f"{path}, line {line}: found {found}"), message
@@ -83,7 +94,8 @@ class TestMalformedFiles:
 
     def test_a_question_is_cut_around_its_placeholder(self, tmp_path):
         path = write(
-            tmp_path / "a.question", GOOD.replace("@placeholder left", "yesterday it was @placeholder who left")
+            tmp_path / "a.question",
+            GOOD.replace("@placeholder left", "yesterday it was @placeholder who left"),
         )
         for length, expected in (
             (1, "@placeholder"),
@@ -94,7 +106,10 @@ class TestMalformedFiles:
             assert tokens(instance["question"]) == ["@begin", *expected.split(), "@end"]
 
     def test_missing_and_empty_folders(self, tmp_path):
-        assert refusal(lambda: list(reader().read(str(tmp_path / "a")))) == f"{tmp_path}/a: no such file or folder"
+        assert (
+            refusal(lambda: list(reader().read(str(tmp_path / "a"))))
+            == f"{tmp_path}/a: no such file or folder"
+        )
         (tmp_path / "a.txt").write_text(GOOD)
         message = refusal(lambda: list(reader().read(str(tmp_path))))
         assert message.startswith(f"{tmp_path}: found no .question files")
@@ -109,7 +124,8 @@ class TestMalformedFiles:
     )
     def test_json_lines_of_wrong_types(self, tmp_path, line, found):
         path = write(
-            tmp_path / "a.jsonl", json.dumps({"passage": "a", "question": "@placeholder"}) + "\n" + line + "\n"
+            tmp_path / "a.jsonl",
+            json.dumps({"passage": "a", "question": "@placeholder"}) + "\n" + line + "\n",
         )
         items = list(reader().read_items(path, path))
         message = refusal(lambda: question_from_json(items[1][1]))
@@ -151,7 +167,9 @@ class TestAnnotatedCnnDailyMailReader:
         write(tmp_path / "a.question")
         write(tmp_path / "b.question", "nothing")
         write(tmp_path / "._a.question", "of macOS")
-        assert left_out(reader(), str(tmp_path)).startswith(f"{tmp_path / 'b.question'}, line 1: found 1 blocks")
+        assert left_out(reader(), str(tmp_path)).startswith(
+            f"{tmp_path / 'b.question'}, line 1: found 1 blocks"
+        )
         good = json.dumps({"passage": "a @entity1", "question": "@placeholder"})
         lines = write(tmp_path / "a.jsonl", good + "\n{}\n\n" + good + "\n\n")
         assert left_out(reader(), lines).startswith(f"{lines}, line 2: found ")
@@ -273,7 +291,9 @@ class TestPermutedEntities:
         seen = set()
         for read in range(50):
             tokens = made._permuted(document, read).text.tokens
-            match = re.fullmatch(r"(@entity\d+)-based (@entity\d+) x(@entity\d+)\. @placeholder \1", " ".join(tokens))
+            match = re.fullmatch(
+                r"(@entity\d+)-based (@entity\d+) x(@entity\d+)\. @placeholder \1", " ".join(tokens)
+            )
             assert {*match.groups()} == {"@entity1", "@entity2", "@entity10"}
             seen.add(match.groups())
         assert len(seen) == 6
@@ -291,7 +311,9 @@ class TestPermutedEntities:
     def test_is_another_for_every_question(self, tmp_path):
         for name in "abcdefgh":
             write(tmp_path / f"{name}.question", FILES[0].read_text())
-        passages = [data["passage_tokens"] for data in metadata(reader(permute_entities=True).read(str(tmp_path)))]
+        passages = [
+            data["passage_tokens"] for data in metadata(reader(permute_entities=True).read(str(tmp_path)))
+        ]
         assert len({tuple(passage) for passage in passages}) == 8
 
     def test_does_not_depend_on_what_is_read_before(self, tmp_path):

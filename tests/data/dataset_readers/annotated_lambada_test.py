@@ -37,7 +37,15 @@ class TestAnnotatedLambadaReader:
     def test_passage_question_candidates_and_answer(self):
         instance = next(iter(reader(annotator=ExactMatchCoref()).read(PATH)))
         assert set(instance.fields) == {
-            *("passage", "question", "passage_annotations", "question_annotations", "candidates", "answer", "cloze"),
+            *(
+                "passage",
+                "question",
+                "passage_annotations",
+                "question_annotations",
+                "candidates",
+                "answer",
+                "cloze",
+            ),
             "metadata",
         }
         left, right = TEXTS[0].rsplit(" . ", 1)
@@ -48,7 +56,9 @@ class TestAnnotatedLambadaReader:
         data = instance["metadata"].metadata
         assert data["id"] == "valid.txt:1"
         assert data["answer"] == "ladder" and data["answer_in_context"] is True
-        assert data["candidates"] == list(dict.fromkeys(word for word in passage if word not in (".", ",", "``", "''")))
+        assert data["candidates"] == list(
+            dict.fromkeys(word for word in passage if word not in (".", ",", "``", "''"))
+        )
         assert data["candidates"][instance["answer"].label] == "ladder"
         ladder = passage.index("ladder")
         assert [instance["answer"].label, ladder] in instance["candidates"].human_readable_repr()
@@ -178,12 +188,17 @@ class TestAnnotatedLambadaReader:
     def test_a_malformed_line_costs_itself_alone(self, tmp_path, caplog):
         path = write(tmp_path / "a.txt", "a b . a\nword\n\nb . b b\n \t\n")
         assert left_out(reader(), path).startswith(f"{path}, line 2: found 'word'")
-        assert f"{path}, line 2: found 'word'" in caplog.text and "1 of 3 questions skipped: malformed" in caplog.text
+        assert (
+            f"{path}, line 2: found 'word'" in caplog.text
+            and "1 of 3 questions skipped: malformed" in caplog.text
+        )
 
     def test_objects_with_a_text(self, tmp_path):
         texts = ["a b . c d a", "b ' . x b"]
         plain = write(tmp_path / "a.txt", "".join(f"{text}\n" for text in texts))
-        objects = write(tmp_path / "b.txt", "".join(json.dumps({"text": text}) + "\n" for text in [*texts, None]))
+        objects = write(
+            tmp_path / "b.txt", "".join(json.dumps({"text": text}) + "\n" for text in [*texts, None])
+        )
         expected = [(data.pop("id"), data)[1] for data in metadata(reader().read(plain))]
         assert [(data.pop("id"), data)[1] for data in metadata(reader().read(objects))] == expected
         assert left_out(reader(), objects) == f"{objects}, line 3: found null at text, expected a string"

@@ -31,13 +31,17 @@ SUMMARIES = "third_party/wikipedia/summaries.csv"
 
 def reader(**options):
     layers = {"coref": CorefEdges(), "clusters": CorefClusters()}
-    return AnnotatedNarrativeQaReader(**{"annotator": ExactMatchCoref(), "annotation_layers": layers, **options})
+    return AnnotatedNarrativeQaReader(
+        **{"annotator": ExactMatchCoref(), "annotation_layers": layers, **options}
+    )
 
 
 def answers(instances):
     """The words that the spans are of."""
     return [
-        " ".join(tokens(one["passage"])[one["span_start"].sequence_index : one["span_end"].sequence_index + 1])
+        " ".join(
+            tokens(one["passage"])[one["span_start"].sequence_index : one["span_end"].sequence_index + 1]
+        )
         for one in instances
     ]
 
@@ -65,9 +69,15 @@ class TestOfficialFiles:
         assert list(fields) == names.split()
         assert tokens(fields["passage"])[:5] == "Tobias Wren , an old".split()
         # As the tokenised columns have it, without quotation marks, and not wrapped.
-        assert tokens(fields["passage"])[24:36] == "s ill . One night a ship called the Merry Widow strikes".split()
+        assert (
+            tokens(fields["passage"])[24:36]
+            == "s ill . One night a ship called the Merry Widow strikes".split()
+        )
         assert tokens(fields["question"]) == "Where does Tobias Wren live ?".split()
-        assert fields["metadata"]["answer_texts"] == ["In the lighthouse on Gull Rock .", "He lives in a lighthouse ."]
+        assert fields["metadata"]["answer_texts"] == [
+            "In the lighthouse on Gull Rock .",
+            "He lives in a lighthouse .",
+        ]
 
     def test_ids_and_spans(self):
         instances = list(reader().read(TRAIN))
@@ -86,7 +96,9 @@ class TestOfficialFiles:
         for oracle in ("best", "published"):
             for instance in reader(oracle=oracle).read(TRAIN):
                 texts = [text.split() for text in instance["metadata"]["answer_texts"]]
-                expected = oracle_span(tokens(instance["passage"]), tokens(instance["question"]), texts, oracle)
+                expected = oracle_span(
+                    tokens(instance["passage"]), tokens(instance["question"]), texts, oracle
+                )
                 found = instance["span_start"].sequence_index, instance["span_end"].sequence_index + 1
                 assert found == expected[:2]
 
@@ -120,7 +132,12 @@ class TestOfficialFiles:
 
     def test_sentences(self):
         document = next(document for _, document in reader().documents(TEST))
-        assert [document.text.tokens[start] for start, _ in document.text.sentences[:4]] == ["A", "It", "The", "Rain"]
+        assert [document.text.tokens[start] for start, _ in document.text.sentences[:4]] == [
+            "A",
+            "It",
+            "The",
+            "Rain",
+        ]
 
     @needs_narrativeqa
     @pytest.mark.parametrize("split, documents, expected", [("valid", 58, 1771), ("test", 355, 10557)])
@@ -132,7 +149,9 @@ class TestOfficialFiles:
 
     @needs_narrativeqa
     def test_real_questions(self, caplog):
-        training = AnnotatedNarrativeQaReader(max_instances=300, max_passage_length=300, max_question_length=10)
+        training = AnnotatedNarrativeQaReader(
+            max_instances=300, max_passage_length=300, max_question_length=10
+        )
         instances = list(training.read(str(NARRATIVEQA / "valid")))
         assert len(instances) == 300 and all(answers(instances))
         assert max(len(instance["passage"]) for instance in instances) == 300
@@ -151,13 +170,16 @@ class TestDassaFiles:
             Frame((4, 5), [("ARG0", (0, 4)), ("ARG1", (5, 6))]),
             Frame((12, 13), [("ARG0", (11, 12)), ("ARG1", (13, 14))]),
         ]
-        assert text.relations == [DiscourseRelation("Implicit", "Contingency.Cause.Result", [(0, 7)], [(7, 11)])]
+        assert text.relations == [
+            DiscourseRelation("Implicit", "Contingency.Cause.Result", [(0, 7)], [(7, 11)])
+        ]
         assert documents[0].parts == [11, 4, 5]
 
     def test_instances(self):
         instances = list(AnnotatedNarrativeQaReader(annotation_layers={"coref": CorefEdges()}).read(DASSA))
         assert [values["id"] for values in metadata(instances)] == ["tale##000", "tale##001", "P00001##000"]
-        # The first chunk is the gold span, though the other has the higher score; without chunks the oracle says it.
+        # The first chunk is the gold span, though the other has the higher score; without chunks the oracle
+        # says it.
         assert answers(instances[:2]) == ["Nora 's brother", "He sells honey"]
         assert "span_start" not in instances[2].fields
         assert [values["answer_texts"] for values in metadata(instances)[:2]] == [
@@ -170,7 +192,11 @@ class TestDassaFiles:
         "change, found, expected",
         [
             ({"summary_parse": None}, "null at summary_parse", "an object with the key 'sentences'"),
-            ({"questions": [{"question": "Who?"}]}, '{"question": "Who?"}', "an object with the key 'question_parse'"),
+            (
+                {"questions": [{"question": "Who?"}]},
+                '{"question": "Who?"}',
+                "an object with the key 'question_parse'",
+            ),
         ],
     )
     def test_malformed_lines(self, tmp_path, change, found, expected):
@@ -245,7 +271,9 @@ class TestContract:
         passage = "Pip can't clean. He sleeps."
         found = reader().text_to_instance(passage, "What does Pip do?", answers=["it sleeps!", "rest"])
         assert answers([found]) == ["He sleeps"]
-        given = reader().text_to_instance(passage, "What?", answers=["rest"], span=(0, 1), clusters=[[[0, 1], [5, 6]]])
+        given = reader().text_to_instance(
+            passage, "What?", answers=["rest"], span=(0, 1), clusters=[[[0, 1], [5, 6]]]
+        )
         assert answers([given]) == ["Pip"]
         assert given["metadata"]["clusters"] == [[(0, 1), (5, 6)]]
         assert given["passage_annotations"].layers["coref"]["antecedents"][5] == [0]
@@ -259,7 +287,9 @@ class TestContract:
     @pytest.mark.parametrize("options", [{"text": "cooked"}, {"oracle": "worst"}])
     def test_bad_options_are_refused(self, options):
         ((key, value),) = options.items()
-        with pytest.raises(ConfigurationError, match=f"annotated_narrativeqa: {key} is '{value}', expected one of"):
+        with pytest.raises(
+            ConfigurationError, match=f"annotated_narrativeqa: {key} is '{value}', expected one of"
+        ):
             AnnotatedNarrativeQaReader(**options)
 
 
@@ -267,7 +297,9 @@ class TestMalformedFolders:
     @pytest.mark.parametrize("path", [str(FIXTURES), str(FIXTURES / "qaps.csv")])
     def test_a_path_without_a_split(self, path):
         message = refusal(lambda: list(reader().read(path)))
-        assert message.startswith(f"{path}: found no split, expected FOLDER/train, FOLDER/valid or FOLDER/test")
+        assert message.startswith(
+            f"{path}: found no split, expected FOLDER/train, FOLDER/valid or FOLDER/test"
+        )
 
     def test_empty_columns_name_the_option(self):
         message = refusal(lambda: list(reader(text="raw").read(VALID)))
@@ -279,7 +311,9 @@ class TestMalformedFolders:
     def test_an_empty_field(self, folder):
         edit(folder / "qaps.csv", lambda rows: rows[2].__setitem__(-1, " "))
         message = left_out(reader(text="tokenized"), str(folder / "train"))
-        assert message.startswith(f"{folder / 'qaps.csv'}, line 3: found an empty answer2_tokenized, expected text; ")
+        assert message.startswith(
+            f"{folder / 'qaps.csv'}, line 3: found an empty answer2_tokenized, expected text; "
+        )
         edit(folder / "qaps.csv", lambda rows: rows[2].__setitem__(4, ""))
         message = left_out(reader(text="tokenized"), str(folder / "train"))
         assert message == f"{folder / 'qaps.csv'}, line 3: found an empty answer2_tokenized, expected text"
@@ -295,7 +329,10 @@ class TestMalformedFolders:
     def test_a_document_given_twice(self, folder):
         edit(folder / SUMMARIES, lambda rows: rows.append(rows[1]))
         message = left_out(reader(), str(folder / "train"))
-        assert message == f"{folder / SUMMARIES}, line 8: found the document '0a11ce' a second time, expected it once"
+        assert (
+            message
+            == f"{folder / SUMMARIES}, line 8: found the document '0a11ce' a second time, expected it once"
+        )
 
     @pytest.mark.parametrize("row", ["0a11ce,train\n", '0a11ce,"train"x,a\n', '0a11ce,train,"a\n'])
     def test_a_bad_row_costs_itself_alone(self, folder, row):
@@ -308,7 +345,9 @@ class TestMalformedFolders:
         assert [str(error).split(":")[0] for error in found.report.malformed] == [f"{path}, line 2"]
         # Many bad rows are no reason to refuse a file that also has good ones.
         path.write_text(f"{header}\n{row * 150}{rest}")
-        assert len(list(found.read(str(folder / "train")))) == questions and len(found.report.malformed) == 150
+        assert (
+            len(list(found.read(str(folder / "train")))) == questions and len(found.report.malformed) == 150
+        )
 
     def test_a_set_without_questions(self, folder):
         edit(folder / "qaps.csv", lambda rows: rows.__setitem__(slice(7, None), []))
@@ -341,12 +380,16 @@ def test_excerpts_share_the_most_with_their_questions(caplog):
         assert instance["metadata"]["article"] == plain["metadata"]["id"].partition("##")[0]
         span = [plain[end].sequence_index - start for end in ("span_start", "span_end")]
         inside = span[0] >= 0 and span[1] < 12
-        assert [instance[end].sequence_index for end in ("span_start", "span_end")] == (span if inside else [-1, -1])
+        assert [instance[end].sequence_index for end in ("span_start", "span_end")] == (
+            span if inside else [-1, -1]
+        )
         skipped += not inside
         moved += start > 0
     assert moved and skipped and reader.report.skipped.total() == skipped
     assert len(list(AnnotatedNarrativeQaReader(excerpt_length=12).read(TRAIN))) == len(whole) - skipped
     assert "the answer is not in the excerpt" in caplog.text
     # A passage that is shorter than its excerpt is whole.
-    for plain, instance in zip(whole, AnnotatedNarrativeQaReader(excerpt_length=10000).read(TRAIN), strict=True):
+    for plain, instance in zip(
+        whole, AnnotatedNarrativeQaReader(excerpt_length=10000).read(TRAIN), strict=True
+    ):
         assert instance["metadata"]["passage_tokens"] == plain["metadata"]["passage_tokens"]

@@ -72,7 +72,8 @@ class TestQuoref:
         assert (fields["span_start"].sequence_index, fields["span_end"].sequence_index) == (0, 1)
 
     def test_spans(self):
-        # "Ugand" is a part of a token; q7's answer_start is a character too early; q8 names a later span first.
+        # "Ugand" is a part of a token; q7's answer_start is a character too early; q8 names a later span
+        # first.
         expected = "Edda Moss|Edda Moss|4,200|Ugander|Bo|Bo|Kit O'Neill|Grey Duke|The Red Duke".split("|")
         assert answers(quoref().read(TRAIN)) == expected
 
@@ -88,7 +89,11 @@ class TestQuoref:
 
     def test_documents_have_the_titles_of_their_articles(self, tmp_path):
         documents = [document for _, document in quoref().documents(TRAIN)]
-        assert [document.data["title"] for document in documents] == ["The lighthouse", "The lighthouse", "Dukes"]
+        assert [document.data["title"] for document in documents] == [
+            "The lighthouse",
+            "The lighthouse",
+            "Dukes",
+        ]
         path = str(tmp_path / "a.jsonl")
         write_documents(path, documents)
         assert [document for _, document in read_documents(path)] == documents
@@ -141,7 +146,8 @@ class TestQuoref:
             kept = list(quoref(max_passage_length=14, keep_skipped=True).read(TRAIN))
         assert len(kept) == 9 and f"3 of 9 questions skipped: {cause}" in caplog.text
         ends = {
-            one["metadata"]["id"]: (one["span_start"].sequence_index, one["span_end"].sequence_index) for one in kept
+            one["metadata"]["id"]: (one["span_start"].sequence_index, one["span_end"].sequence_index)
+            for one in kept
         }
         assert ends["q8"] == (-1, -1) and kept[7]["metadata"]["answer_texts"] == ["Grey Duke", "The Red Duke"]
 
@@ -169,7 +175,10 @@ class TestQuoref:
 
         instances = list(quoref(tag_answers=True).read(damaged(change)))
         assert len(instances) == 9
-        assert not {"span_start", "answer_tags"} & set(instances[0].fields) and "span_start" in instances[7].fields
+        assert (
+            not {"span_start", "answer_tags"} & set(instances[0].fields)
+            and "span_start" in instances[7].fields
+        )
         assert [one["metadata"]["answer_texts"] for one in instances[:7]] == [[]] * 7
         assert [one["metadata"]["id"] for one in instances[:4]] == ["q1", "1", "2", "3"]
 
@@ -191,7 +200,9 @@ class TestSquad:
         assert sum(instances[0]["answer_tags"].labels) == 3
         # A blank before the passage counts; ids of passages are made of the file's name.
         assert instances[0]["metadata"]["token_offsets"][0] == (1, 5)
-        assert [document.text.id for _, document in AnnotatedSquadReader().documents(SQUAD)] == ["dev-v2.0.json:1"]
+        assert [document.text.id for _, document in AnnotatedSquadReader().documents(SQUAD)] == [
+            "dev-v2.0.json:1"
+        ]
 
     def test_questions_without_an_answer(self):
         reader = AnnotatedSquadReader()
@@ -229,7 +240,10 @@ class TestContract:
         values = json.loads(Path(DEV).read_text(encoding="utf-8"))
         values["data"].insert(0, {"paragraphs": 3})
         path.write_text(json.dumps(values), encoding="utf-8")
-        assert left_out(quoref(), str(path)) == f"{path}, line 1, data[0]: found 3 at paragraphs, expected a list"
+        assert (
+            left_out(quoref(), str(path))
+            == f"{path}, line 1, data[0]: found 3 at paragraphs, expected a list"
+        )
 
     @pytest.mark.parametrize("start", [-1, 0, 10**6, None, "12"])
     def test_answers_are_found_by_their_text(self, tmp_path, caplog, start):
@@ -268,7 +282,9 @@ class TestContract:
         for file, questions in ((path, as_rows), (columns, as_lists)):
             context = {"context": "Then Bo Li met Ann. Ann left.", "qas": questions}
             file.write_text(json.dumps({"data": [{"title": "t", "paragraphs": [context]}]}))
-        (one, kept), (other, _) = ((r, list(r.read(str(f)))) for f in (path, columns) for r in [AnnotatedSquadReader()])
+        (one, kept), (other, _) = (
+            (r, list(r.read(str(f)))) for f in (path, columns) for r in [AnnotatedSquadReader()]
+        )
         assert [values["answer_texts"] for values in metadata(kept)] == [["Bo", "Bo Li"], ["Ann"]]
         assert [
             span_text(v, i["span_start"].sequence_index, i["span_end"].sequence_index)
@@ -277,7 +293,9 @@ class TestContract:
         assert one.report.skipped == other.report.skipped == {"it has no answer (is_impossible)": 1}
         as_rows[0]["answers"]["answer_start"].pop()
         path.write_text(json.dumps({"data": [{"paragraphs": [{**context, "qas": as_rows}]}]}))
-        assert "at qas[0].answers.answer_start, expected 2 places" in left_out(AnnotatedSquadReader(), str(path))
+        assert "at qas[0].answers.answer_start, expected 2 places" in left_out(
+            AnnotatedSquadReader(), str(path)
+        )
 
     def test_unlabelled_input(self):
         instance = quoref().text_to_instance("Bo can't sing. He sleeps.", "Who sleeps?")
@@ -289,7 +307,11 @@ class TestContract:
 
     def test_labelled_input(self):
         instance = quoref(tag_answers=True).text_to_instance(
-            "Bo met Ann .", "Who ?", answers=["Ann", "Bo"], spans=[(2, 3), (0, 1)], clusters=[[[0, 1], [2, 3]]]
+            "Bo met Ann .",
+            "Who ?",
+            answers=["Ann", "Bo"],
+            spans=[(2, 3), (0, 1)],
+            clusters=[[[0, 1], [2, 3]]],
         )
         assert answers([instance]) == ["Ann"] and instance["answer_tags"].labels == [1, 0, 1, 0]
         assert instance["passage_annotations"].layers["coref"]["antecedents"][2] == [0]
@@ -315,8 +337,14 @@ class TestMalformedFiles:
         [
             (lambda q: q.update(question=3), "found 3 at qas[2].question, expected a string"),
             (lambda q: q.update(answers="4,200"), 'found "4,200" at qas[2].answers, expected a list'),
-            (lambda q: q["answers"][0].update(text=" "), 'found " " at qas[2].answers[0].text, expected some text'),
-            (lambda q: q.update(is_impossible="no"), 'found "no" at qas[2].is_impossible, expected true or false'),
+            (
+                lambda q: q["answers"][0].update(text=" "),
+                'found " " at qas[2].answers[0].text, expected some text',
+            ),
+            (
+                lambda q: q.update(is_impossible="no"),
+                'found "no" at qas[2].is_impossible, expected true or false',
+            ),
         ],
     )
     def test_questions(self, damaged, change, message):
@@ -332,10 +360,14 @@ class TestMalformedFiles:
         assert metadata(quoref().read(path)) == metadata(quoref().read(DEV))
         document.text.text = document.text.text[:-1]
         write_documents(path, [document])
-        assert refusal(lambda: list(quoref().read(path))).startswith(f"{path}, line 2: offsets: found [[0, 3], ")
+        assert refusal(lambda: list(quoref().read(path))).startswith(
+            f"{path}, line 2: offsets: found [[0, 3], "
+        )
         document.text.text = document.text.offsets = None
         write_documents(path, [document])
-        assert [values["original_passage"][:13] for values in metadata(quoref().read(path))] == ["Lia Berg fixe"] * 3
+        assert [values["original_passage"][:13] for values in metadata(quoref().read(path))] == [
+            "Lia Berg fixe"
+        ] * 3
         assert next(read_documents(path))[1] == document
 
 
@@ -352,4 +384,9 @@ def test_tokens_that_have_any_of_the_characters():
 
 def test_a_tokenizer_may_split_as_it_likes():
     instances = list(AnnotatedQuorefReader(tokenizer=LettersDigitsTokenizer()).read(TRAIN))
-    assert answers(instances)[6] == "Kit O'Neill" and tokens(instances[6]["passage"])[2:6] == ["Kit", "O", "'", "Neill"]
+    assert answers(instances)[6] == "Kit O'Neill" and tokens(instances[6]["passage"])[2:6] == [
+        "Kit",
+        "O",
+        "'",
+        "Neill",
+    ]

@@ -80,7 +80,12 @@ class TestReadWhoDidWhat:
 
     @pytest.mark.parametrize(
         "file, count",
-        [("Strict/train.xml", 12), ("Relaxed/train.xml", 16), ("Strict/val.xml", 10), ("Strict/test.xml", 10)],
+        [
+            ("Strict/train.xml", 12),
+            ("Relaxed/train.xml", 16),
+            ("Strict/val.xml", 10),
+            ("Strict/test.xml", 10),
+        ],
     )
     def test_fixtures_are_what_another_parser_reads(self, file, count):
         path = FIXTURES / file
@@ -149,10 +154,28 @@ def edited(old, new):
 MALFORMED = [
     ("empty", "", 1, "no element found", "well-formed XML"),
     ("unknown entity", edited("&nbsp;", "&foo;"), 15, "undefined entity", "well-formed XML"),
-    ("unknown element", edited("<blank ", "<gap/><blank "), 11, "<gap> in <question>", "<leftcontext> or <leftblank>"),
-    ("element in a text", edited("Bob Roe met", "<b>Bob</b>"), 14, "<b> in <contextart>", "text in <contextart>"),
+    (
+        "unknown element",
+        edited("<blank ", "<gap/><blank "),
+        11,
+        "<gap> in <question>",
+        "<leftcontext> or <leftblank>",
+    ),
+    (
+        "element in a text",
+        edited("Bob Roe met", "<b>Bob</b>"),
+        14,
+        "<b> in <contextart>",
+        "text in <contextart>",
+    ),
     ("text between", edited(" <choice", " oops <choice"), 16, "the text 'oops' in <mc>", "elements only"),
-    ("second passage", edited(" <choice", '<contextart id="1"/> <choice'), 16, "a second <contextart>", "one"),
+    (
+        "second passage",
+        edited(" <choice", '<contextart id="1"/> <choice'),
+        16,
+        "a second <contextart>",
+        "one",
+    ),
     (
         "no passage",
         re.sub("<contextart.*</contextart>", "", GOOD, flags=re.S),
@@ -173,20 +196,32 @@ MALFORMED = [
     ("document type", edited("<ROOT>", "<!DOCTYPE ROOT>\n<ROOT>"), 2, "a document type declaration", "none"),
     (
         "entities that grow",
-        edited("<ROOT>", '<!DOCTYPE ROOT [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;&a;">]><ROOT>').replace("&nbsp;", "&b;"),
+        edited("<ROOT>", '<!DOCTYPE ROOT [<!ENTITY a "aaaa"><!ENTITY b "&a;&a;&a;">]><ROOT>').replace(
+            "&nbsp;", "&b;"
+        ),
         *(2, "a document type declaration", "none"),
     ),
     (
         "a file as entity",
-        edited("<ROOT>", '<!DOCTYPE ROOT [<!ENTITY a SYSTEM "file:///etc/hostname">]><ROOT>').replace("&nbsp;", "&a;"),
+        edited("<ROOT>", '<!DOCTYPE ROOT [<!ENTITY a SYSTEM "file:///etc/hostname">]><ROOT>').replace(
+            "&nbsp;", "&a;"
+        ),
         *(2, "a document type declaration", "none"),
     ),
-    ("nested a million times", "<ROOT><mc>" + "<question>" * 1_000_000, 1, "<question> in <question>", "<leftcontext>"),
+    (
+        "nested a million times",
+        "<ROOT><mc>" + "<question>" * 1_000_000,
+        1,
+        "<question> in <question>",
+        "<leftcontext>",
+    ),
 ]
 
 
 class TestMalformedFiles:
-    @pytest.mark.parametrize("name, content, line, found, expected", MALFORMED, ids=[case[0] for case in MALFORMED])
+    @pytest.mark.parametrize(
+        "name, content, line, found, expected", MALFORMED, ids=[case[0] for case in MALFORMED]
+    )
     def test_content(self, tmp_path, name, content, line, found, expected):
         path = write(tmp_path / "train.xml", content)
         message = refusal(lambda: list(reader().read(path)))
@@ -200,7 +235,9 @@ class TestMalformedFiles:
         path = write(tmp_path / "train.xml", GOOD.replace("</ROOT>", odd + question + "</ROOT>"))
         assert len(list(reader().read(path))) == 2
         message = left_out(reader(), path)
-        assert message.startswith(f"{path}, line {GOOD.count(chr(10), 0, GOOD.index('</ROOT>')) + 14}: "), message
+        assert message.startswith(f"{path}, line {GOOD.count(chr(10), 0, GOOD.index('</ROOT>')) + 14}: "), (
+            message
+        )
 
 
 class Recorder(Annotator):
@@ -222,7 +259,14 @@ class TestAnnotatedWhoDidWhatReader:
         assert tokens(instance["passage"]) == passage
         assert tokens(instance["question"]) == question
         # Of the name's parts Ann stands once more, but alone.
-        assert instance["candidates"].human_readable_repr() == [[0, 0], [0, 1], [1, 3], [1, 4], [1, 5], [1, 6]]
+        assert instance["candidates"].human_readable_repr() == [
+            [0, 0],
+            [0, 1],
+            [1, 3],
+            [1, 4],
+            [1, 5],
+            [1, 6],
+        ]
         assert instance["answer"].label == 1
         assert instance["passage_annotations"].layers["coref"]["antecedents"][8] == [3]
         assert instance["metadata"].metadata == {
@@ -251,11 +295,15 @@ class TestAnnotatedWhoDidWhatReader:
         ]:
             assert not removed.search(repr(what)) and not removed.search(str(what))
         for file in FIXTURES.rglob("*.xml"):
-            assert not any(re.search("Removed|Leftblank", repr(data)) for data in metadata(reader().read(str(file))))
+            assert not any(
+                re.search("Removed|Leftblank", repr(data)) for data in metadata(reader().read(str(file)))
+            )
 
     def test_what_the_blank_holds_changes_nothing(self, tmp_path):
         one = first(write(tmp_path / "a.xml"))
-        other = first(write(tmp_path / "a.xml", GOOD.replace("Quuxley", "Bob Roe").replace("Colonel Zyx", "")))
+        other = first(
+            write(tmp_path / "a.xml", GOOD.replace("Quuxley", "Bob Roe").replace("Colonel Zyx", ""))
+        )
         assert one == other
 
     def test_bag_of_tokens(self, tmp_path):
@@ -314,7 +362,9 @@ class TestAnnotatedWhoDidWhatReader:
 
     def test_unlabelled_input(self):
         made = reader()
-        instance = made.text_to_instance("Ann Lee met Bob.", "Then @placeholder's dog left.", ["Bob", ["ann", "lee"]])
+        instance = made.text_to_instance(
+            "Ann Lee met Bob.", "Then @placeholder's dog left.", ["Bob", ["ann", "lee"]]
+        )
         assert "answer" not in instance.fields
         assert tokens(instance["question"]) == "@begin Then @placeholder 's dog left . @end".split()
         assert instance["candidates"].human_readable_repr() == [[0, 3], [1, 0], [1, 1]]

@@ -27,7 +27,13 @@ TRAIN, DEV, MASKED, PREPROCESSED = (
 
 ABSENT = "the answer is not in the passage"
 
-ITEM = {"id": "a", "query": "part_of wheel", "answer": "car", "candidates": ["boat", "car"], "supports": ["A car."]}
+ITEM = {
+    "id": "a",
+    "query": "part_of wheel",
+    "answer": "car",
+    "candidates": ["boat", "car"],
+    "supports": ["A car."],
+}
 
 
 def reader(**options):
@@ -57,7 +63,15 @@ class TestAnnotatedWikiHopReader:
         item = official(TRAIN)[0]
         instance = next(iter(reader(shuffle_supports=False).read(TRAIN)))
         assert set(instance.fields) == {
-            *("passage", "question", "passage_annotations", "question_annotations", "candidates", "answer", "metadata")
+            *(
+                "passage",
+                "question",
+                "passage_annotations",
+                "question_annotations",
+                "candidates",
+                "answer",
+                "metadata",
+            )
         }
         passage = tokens(instance["passage"])
         assert "".join(passage) == "".join(item["supports"]).replace(" ", "")
@@ -129,7 +143,11 @@ class TestAnnotatedWikiHopReader:
 
     def test_answers_that_are_not_in_the_passage(self, caplog):
         made = reader()
-        assert [data["id"] for data in metadata(made.read(TRAIN))] == ["WH_train_0", "WH_train_1", "WH_train_2"]
+        assert [data["id"] for data in metadata(made.read(TRAIN))] == [
+            "WH_train_0",
+            "WH_train_1",
+            "WH_train_2",
+        ]
         assert made.report.skipped == {ABSENT: 1}
         assert f"{TRAIN}: 1 of 4 questions skipped: {ABSENT}" in caplog.text
         made = reader(keep_skipped=True)
@@ -167,14 +185,18 @@ class TestAnnotatedWikiHopReader:
         assert found == [(True, False, True), (True, True, False), (False, True, False)]
 
     @pytest.mark.parametrize(
-        "subset, expected", [("follows", [0, 1]), ("follows_single", [1]), ("follows_multiple", [0]), (None, [0, 1, 2])]
+        "subset, expected",
+        [("follows", [0, 1]), ("follows_single", [1]), ("follows_multiple", [0]), (None, [0, 1, 2])],
     )
     def test_subsets(self, subset, expected, caplog):
         made = reader(subset=subset, keep_skipped=True)
         assert [data["id"] for data in metadata(made.read(DEV))] == [f"WH_dev_{i}" for i in expected]
         assert made.report.skipped.total() == 3 - len(expected)
         if subset:
-            assert f"{DEV}: {3 - len(expected)} of 3 questions skipped: not of the subset {subset!r}" in caplog.text
+            assert (
+                f"{DEV}: {3 - len(expected)} of 3 questions skipped: not of the subset {subset!r}"
+                in caplog.text
+            )
 
     def test_a_subset_needs_annotations_but_predictions_do_not(self):
         message = refusal(lambda: list(reader(subset="follows").read(TRAIN)))
@@ -195,7 +217,11 @@ class TestAnnotatedWikiHopReader:
 
     def test_unlabelled_input(self):
         made = reader(annotator=ExactMatchCoref(), shuffle_supports=True)
-        supports = ["Anna lives in Ulm.", "Ulm has a river. Bo knows Ulm.", "Bo saw the Sorne. The Sorne is long."]
+        supports = [
+            "Anna lives in Ulm.",
+            "Ulm has a river. Bo knows Ulm.",
+            "Bo saw the Sorne. The Sorne is long.",
+        ]
         instance = made.text_to_instance(supports, "lives_at anna", candidates=["ulm", "rome", "sorne"])
         assert "answer" not in instance.fields
         assert " ".join(tokens(instance["passage"])).startswith("Anna lives in Ulm . Ulm has")
@@ -208,10 +234,14 @@ class TestAnnotatedWikiHopReader:
         batch = Batch([instance])
         batch.index_instances(Vocabulary.from_instances(reader().read(TRAIN)))
         assert batch.as_tensor_dict()["candidates"]["mask"].tolist() == [[True] * 3]
-        text = made.text_to_instance(" ".join(supports), ["lives_at", "Anna"], candidates=["ulm"], answer="Ulm")
+        text = made.text_to_instance(
+            " ".join(supports), ["lives_at", "Anna"], candidates=["ulm"], answer="Ulm"
+        )
         assert tokens(text["passage"]) == tokens(instance["passage"])
         assert text["answer"].label == 0
-        assert made.text_to_instance("Ulm", "lives_at", candidates=["ulm"], answer="bonn")["answer"].label == -1
+        assert (
+            made.text_to_instance("Ulm", "lives_at", candidates=["ulm"], answer="bonn")["answer"].label == -1
+        )
         with pytest.raises(ConfigurationError, match="found a question without candidates, expected a list"):
             made.text_to_instance(supports, "lives_at anna")
         with pytest.raises(ConfigurationError, match=f"left out: {ABSENT}"):
@@ -223,7 +253,9 @@ class TestAnnotatedWikiHopReader:
     def test_given_clusters_stay_as_they_are(self):
         made = reader(annotator=ExactMatchCoref(), max_clusters=1)
         clusters = [[[0, 1], [2, 3]], [[1, 2], [4, 5]]]
-        instance = made.text_to_instance("He saw him .", "lives_at anna", candidates=["him"], clusters=clusters)
+        instance = made.text_to_instance(
+            "He saw him .", "lives_at anna", candidates=["him"], clusters=clusters
+        )
         assert instance["metadata"].metadata["clusters"] == [[(0, 1), (2, 3)], [(1, 2), (4, 5)]]
 
     @pytest.mark.parametrize("path", [TRAIN, DEV, MASKED])
@@ -260,7 +292,12 @@ class TestClusters:
         # Exact match of every capitalised word; "and" is an entity of no support of Anna's.
         entities = ["anna", "bo", "cleo", "dora", "emil", "ulm", "rome", "paints", "holt"]
         options = {"tokenizer": WhitespaceTokenizer(), "annotator": ExactMatchCoref(entities), **options}
-        item = {"id": "a", "query": "home_of anna holt", "candidates": ["ulm", "rome"], "supports": self.SUPPORTS}
+        item = {
+            "id": "a",
+            "query": "home_of anna holt",
+            "candidates": ["ulm", "rome"],
+            "supports": self.SUPPORTS,
+        }
         made = reader(shuffle_supports=False, **options)
         (instance,) = made.to_instances(made.annotate(document_of(made, item)))
         return instance
@@ -271,7 +308,8 @@ class TestClusters:
 
     def test_kept_are_those_with_a_candidate_or_near_the_entity(self):
         assert self.found(filter_clusters=False) == ["Bo", "paints", "Cleo", "Ulm", "Dora", "Emil", "Rome"]
-        # Bo and what paints stand in a support with Anna Holt, Cleo, Dora and Emil do not; Ulm and Rome are candidates.
+        # Bo and what paints stand in a support with Anna Holt, Cleo, Dora and Emil do not; Ulm and Rome are
+        # candidates.
         assert self.found() == ["Bo", "paints", "Ulm", "Rome"]
 
     def test_the_entity_is_near_itself_and_found_in_the_question(self):
@@ -281,9 +319,15 @@ class TestClusters:
 
     def test_a_mention_in_the_question_is_one_of_the_entity(self):
         # The passage has no more than the second name.
-        item = {**ITEM, "query": "home_of anna holt", "supports": ["Holt paints. Bo sings. Holt and Bo sing."]}
+        item = {
+            **ITEM,
+            "query": "home_of anna holt",
+            "supports": ["Holt paints. Bo sings. Holt and Bo sing."],
+        }
         for together, expected in ((True, ["Holt"]), (False, [])):
-            made = reader(annotator=ExactMatchCoref(["holt", "bo"]), annotate_together=together, keep_skipped=True)
+            made = reader(
+                annotator=ExactMatchCoref(["holt", "bo"]), annotate_together=together, keep_skipped=True
+            )
             (instance,) = made.to_instances(made.annotate(document_of(made, item)))
             clusters = instance["metadata"].metadata["clusters"]
             assert [words(instance, cluster[0]) for cluster in clusters] == expected
@@ -321,7 +365,9 @@ class TestPreprocessedFiles:
             assert tokens(instance["question"]) == item["query"].split()
             assert data["candidates"] == [" ".join(candidate) for candidate in item["candidates"]]
             assert data["candidates"][instance["answer"].label] == data["answer"] == item["answer"]
-        clusters = [[words(instances[0], span) for span in c] for c in instances[0]["metadata"].metadata["clusters"]]
+        clusters = [
+            [words(instances[0], span) for span in c] for c in instances[0]["metadata"].metadata["clusters"]
+        ]
         assert clusters == [["anton berg", "he"], ["tromsø", "tromsø", "its"], ["norway", "norway"]]
         antecedents = instances[0]["passage_annotations"].layers["coref"]["antecedents"]
         # Read at the first token of a mention, written at the last of the one before.
@@ -346,7 +392,10 @@ class TestPreprocessedFiles:
         list(reader().read(PREPROCESSED))
         assert "found nothing" not in caplog.text
         list(reader().read(TRAIN))
-        assert f"{TRAIN}: found nothing for dataset_reader.annotation_layers (coref) in 3 questions" in caplog.text
+        assert (
+            f"{TRAIN}: found nothing for dataset_reader.annotation_layers (coref) in 3 questions"
+            in caplog.text
+        )
 
     @pytest.mark.parametrize(
         "change",

@@ -27,7 +27,9 @@ CASES = [
 SQUAD = ("annotated_squad", "squad/dev-v2.0.json")
 SOURCELESS = ("annotated_wikihop", "wikihop/training.json")
 
-ANNOTATORS = {"annotated_cnn_dailymail": {"type": "exact_match_coref", "entities": [f"@entity{i}" for i in range(200)]}}
+ANNOTATORS = {
+    "annotated_cnn_dailymail": {"type": "exact_match_coref", "entities": [f"@entity{i}" for i in range(200)]}
+}
 
 
 def build(name, annotates=True, **options):

@@ -112,7 +112,8 @@ def test_spans_that_the_paper_prints(oracle):
     reader = AnnotatedNarrativeQaReader(oracle=oracle)
     path = str(NARRATIVEQA / "test")
     printed = {
-        # Figures 6 and 8 of Mihaylov and Frank 2019. (In figure 7 five spans are equal in all that the paper says.)
+        # Figures 6 and 8 of Mihaylov and Frank 2019. (In figure 7 five spans are equal in all that the paper
+        # says.)
         "After scaring the fairies": "human ways and agrees to play the panpipes at the fairy dances",
         "Who rescues the children from fire at Arnwood": "Jacob Armitage",
     }

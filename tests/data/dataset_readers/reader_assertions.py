@@ -1,6 +1,6 @@
 """
-What every reader has to do, checked on a file. Workers and annotated files give the same instances, and damaged files
-are refused.
+What every reader has to do, checked on a file. Workers and annotated files give the same instances, and
+damaged files are refused.
 """
 
 import pickle
@@ -53,7 +53,9 @@ def check_workers(make: Callable[[], DatasetReader], path: str) -> None:
         options = {"batch_size": 1, "num_workers": num_workers, "quiet": True}
         loader = MultiProcessDataLoader(reader, path, **options)
         loader.index_with(vocab)
-        return sorted(((batch["metadata"][0]["id"], _flat(batch)) for batch in loader), key=lambda item: item[0])
+        return sorted(
+            ((batch["metadata"][0]["id"], _flat(batch)) for batch in loader), key=lambda item: item[0]
+        )
 
     alone, shared = batches(0), batches(2)
     assert [name for name, _ in alone] == [name for name, _ in shared]
@@ -61,7 +63,9 @@ def check_workers(make: Callable[[], DatasetReader], path: str) -> None:
     for (_, one), (_, other) in zip(alone, shared):
         assert set(one) == set(other) and len(one) > 6
         for name, values in one.items():
-            assert torch.equal(values, other[name]) if torch.is_tensor(values) else values == other[name], name
+            assert torch.equal(values, other[name]) if torch.is_tensor(values) else values == other[name], (
+                name
+            )
 
 
 def check_shards(make: Callable[[], DatasetReader], path: str, monkeypatch) -> None:
@@ -87,8 +91,12 @@ def _flat(values: Any, prefix: str = "") -> dict[str, Any]:
 
 
 def check_annotated_file(reader: DatasetReader, plain: DatasetReader, path: str, output: str) -> None:
-    """Documents annotated, written and read back by a reader without annotator are what the raw file gives."""
-    documents = (reader.annotate(reader.to_document(item)) for _, item in reader.read_items(reader.find(path), path))
+    """
+    Documents annotated, written and read back by a reader without annotator are what the raw file gives.
+    """
+    documents = (
+        reader.annotate(reader.to_document(item)) for _, item in reader.read_items(reader.find(path), path)
+    )
     write_documents(output, documents, {"reader": reader.registered_name()})
     assert any(document.text.clusters for _, document in read_documents(output))
     raw, annotated = list(reader.read(path)), list(plain.read(output))

@@ -8,7 +8,10 @@ from allennlp.data.fields import ListField
 from allennlp_coref_rc.data.annotation_layers.edges import PADDING
 from allennlp_coref_rc.data.fields import AnnotationField
 
-SHORT = {"coref": {"antecedents": [[-1], []], "descendants": [[-4, 1], []]}, "one_hot": {"clusters": [[0, 2], []]}}
+SHORT = {
+    "coref": {"antecedents": [[-1], []], "descendants": [[-4, 1], []]},
+    "one_hot": {"clusters": [[0, 2], []]},
+}
 LONG = {
     "coref": {"antecedents": [[-1], [], [0, 1, 0]], "descendants": [[], [], []]},
     "one_hot": {"clusters": [[], [], []]},
@@ -40,7 +43,11 @@ def test_a_batch_is_padded_to_its_longest_text_and_widest_token():
 
 def test_layers_without_numbers_have_a_shape_all_the_same():
     empty = {"coref": {"antecedents": [[], [], []]}}
-    assert batch(AnnotationField(empty, 3), AnnotationField(empty, 3))["coref"]["antecedents"].shape == (2, 3, 0)
+    assert batch(AnnotationField(empty, 3), AnnotationField(empty, 3))["coref"]["antecedents"].shape == (
+        2,
+        3,
+        0,
+    )
     assert batch(AnnotationField({}, 3)) == {}
     assert batch(AnnotationField({"coref": {}}, 3)) == {"coref": {}}
 
@@ -62,7 +69,9 @@ def test_any_padding_of_the_same_field():
 def test_labels_are_numbers_once_there_is_a_vocabulary():
     vocab = Vocabulary()
     known = vocab.add_token_to_namespace("cause", "senses")
-    field = AnnotationField({"views": {"senses": [["cause"], ["", "other"]]}}, 2, {"views": {"senses": "senses"}})
+    field = AnnotationField(
+        {"views": {"senses": [["cause"], ["", "other"]]}}, 2, {"views": {"senses": "senses"}}
+    )
     field.index(vocab)
     numbers = field.as_tensor(field.get_padding_lengths())["views"]["senses"]
     assert numbers.tolist() == [[known, X], [0, 1]]

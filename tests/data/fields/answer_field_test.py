@@ -16,9 +16,13 @@ def index_of(field, vocab):
 
 
 def test_known_and_unseen_labels():
-    vocab = Vocabulary.from_instances([instance("yes"), instance("no"), instance("no"), instance("milk,apple")])
+    vocab = Vocabulary.from_instances(
+        [instance("yes"), instance("no"), instance("no"), instance("milk,apple")]
+    )
     assert vocab.get_index_to_token_vocabulary(CLASS_LABELS) == {0: "no", 1: "yes", 2: "milk,apple"}
-    indices = [index_of(AnswerField(label, CLASS_LABELS), vocab) for label in ("yes", "no", "milk,apple", "maybe")]
+    indices = [
+        index_of(AnswerField(label, CLASS_LABELS), vocab) for label in ("yes", "no", "milk,apple", "maybe")
+    ]
     assert indices == [1, 0, 2, UNKNOWN_ANSWER] == [1, 0, 2, -1]
 
 

@@ -55,7 +55,9 @@ def check(reader, path, options):
     namespaces = {*vocab.get_namespaces(), *own_vocab.get_namespaces()}
     for namespace in namespaces:
         # Words that are equally frequent are in the order in which they first occur.
-        assert own_vocab.get_token_to_index_vocabulary(namespace) == vocab.get_token_to_index_vocabulary(namespace)
+        assert own_vocab.get_token_to_index_vocabulary(namespace) == vocab.get_token_to_index_vocabulary(
+            namespace
+        )
     assert len(own_batches) == len(batches) > 0 and own_number == number
     for found, expected in zip(own_batches, batches):
         check_equal(found, expected)
@@ -72,7 +74,10 @@ def sources():
         values = load_small(path).as_dict(quiet=True)
         if values["data_loader"].get("type") == "prepared":
             validation = values.get("validation_dataset_reader", values["dataset_reader"])
-            for reader, loader in ((values["dataset_reader"], "data_loader"), (validation, "validation_data_loader")):
+            for reader, loader in (
+                (values["dataset_reader"], "data_loader"),
+                (validation, "validation_data_loader"),
+            ):
                 source = reader, values["train_data_path"], without_type(values[loader])
                 found.setdefault(json.dumps(source), (f"{path.parent.name}-{path.stem}-{loader}", *source))
     return list(found.values())
@@ -107,7 +112,9 @@ def test_orders_and_parts_are_equal(options, reader):
 
 
 def test_transformers_read_words_as_allennlp_does():
-    values = load_text(f"(import 'babi/quick_start.jsonnet') + {tiny_transformer()}", "babi").as_dict(quiet=True)
+    values = load_text(f"(import 'babi/quick_start.jsonnet') + {tiny_transformer()}", "babi").as_dict(
+        quiet=True
+    )
     check(values["dataset_reader"], values["train_data_path"], {"batch_size": 4})
 
 
@@ -119,7 +126,9 @@ def check_shares(rank, reader, path):
     found = []
     for kind in ("multiprocess", "prepared"):
         loader = DataLoader.from_params(
-            Params({"type": kind, "batch_size": 2}), reader=DatasetReader.from_params(copy(reader)), data_path=path
+            Params({"type": kind, "batch_size": 2}),
+            reader=DatasetReader.from_params(copy(reader)),
+            data_path=path,
         )
         loader.index_with(Vocabulary.from_instances(loader.iter_instances()))
         found.append(ids(loader))

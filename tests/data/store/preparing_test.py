@@ -33,7 +33,9 @@ def path(tmp_path):
             "question": "who met @placeholder",
             "answer": "@entity1",
         }
-        return json.dumps({**question, "candidates": [f"@entity{i}", "@entity1"]} if i != 3 else {"passage": ""})
+        return json.dumps(
+            {**question, "candidates": [f"@entity{i}", "@entity1"]} if i != 3 else {"passage": ""}
+        )
 
     path = tmp_path / "questions.jsonl"
     path.write_text("".join(line(i) + "\n" for i in range(2, 2 + QUESTIONS)))
@@ -103,7 +105,9 @@ def test_whatever_changes_the_result_has_a_store_of_its_own(path, cache, monkeyp
 
 def test_weights_without_an_ending_are_part_of_the_fingerprint_and_pipes_are_not(tmp_path):
     own = {file.relative_to(fingerprint.PACKAGE).as_posix() for file in fingerprint._own_files()}
-    assert any(name.startswith("annotations/english/model/") and "." not in name.rsplit("/")[-1] for name in own)
+    assert any(
+        name.startswith("annotations/english/model/") and "." not in name.rsplit("/")[-1] for name in own
+    )
     os.mkfifo(tmp_path / "pipe")
     (tmp_path / "folder").mkdir()
     (tmp_path / "folder" / "nowhere").symlink_to("missing")

@@ -56,7 +56,9 @@ def loop(case):
     inputs, weight_hh, bias_hn = (case.tensors[name].numpy() for name in ("inputs", "weight_hh", "bias_hn"))
     mask = case.mask.numpy()
     (batch_size, length, _), size, width = inputs.shape, len(bias_hn), weight_hh.shape[1]
-    memory = case.tensors["memory"].numpy() if "memory" in case.tensors else numpy.zeros((batch_size, 0, size))
+    memory = (
+        case.tensors["memory"].numpy() if "memory" in case.tensors else numpy.zeros((batch_size, 0, size))
+    )
     output = numpy.zeros((batch_size, length, size))
 
     def sigmoid(x):
@@ -111,7 +113,9 @@ def test_gradcheck(backend, reverse, extra):
 @pytest.mark.parametrize("batch_size, memory_length", [(0, None), (1, 3), (5, None), (6, 3)])
 @pytest.mark.parametrize("size", [2, 34, 100])
 @pytest.mark.parametrize("length", [0, 1, 63])
-def test_fast_backends_are_as_exact_as_the_reference(backend, length, size, batch_size, memory_length, reverse):
+def test_fast_backends_are_as_exact_as_the_reference(
+    backend, length, size, batch_size, memory_length, reverse
+):
     case, oracle, yardstick = oracle_of(batch_size, length, size, memory_length, reverse)
     assert_as_good_as(case.run(backend, torch.float32), oracle, yardstick, torch.float32)
     assert_as_good_as(case.run(backend, torch.float64), oracle, oracle, torch.float64)
@@ -138,8 +142,8 @@ def test_fast_backends_are_as_exact_where_they_project(backend, keys, size, feat
 @pytest.mark.parametrize("backend", FAST_BACKENDS)
 def test_a_sequence_is_projected_as_it_is_alone(backend):
     """
-    The result does not depend on other sequences and padding in the batch, except for the rounding of PyTorch's matrix
-    products.
+    The result does not depend on other sequences and padding in the batch, except for the rounding of
+    PyTorch's matrix products.
     """
     case = Case(11, 30, 20, 3, features=7, keys=True)
     output = case.function(backend)(*case.tensors.values())
@@ -212,7 +216,10 @@ def test_the_reference_has_second_derivatives(extra):
 @pytest.mark.parametrize("recompute", [False, True])
 @pytest.mark.parametrize("backend", ["auto"] + FAST_BACKENDS)
 def test_second_derivatives_are_refused(backend, recompute):
-    """A backward that is written by hand has none: of a gradient's penalty beside the loss, a part would be missing."""
+    """
+    A backward that is written by hand has none: of a gradient's penalty beside the loss, a part would be
+    missing.
+    """
     case = Case(3, 4, 2)
     tensors = [tensor.requires_grad_() for tensor in case.tensors.values()]
     for loss in (torch.sum, lambda states: states.square().sum()):
@@ -307,7 +314,9 @@ def test_sequential_edges_alone_are_a_torch_gru(backend, reverse):
 @settings(deadline=None, max_examples=100)
 @given(
     mask=st.integers(0, 7).flatmap(
-        lambda length: st.lists(st.lists(st.booleans(), min_size=length, max_size=length), min_size=1, max_size=3)
+        lambda length: st.lists(
+            st.lists(st.booleans(), min_size=length, max_size=length), min_size=1, max_size=3
+        )
     ),
     reverse=st.booleans(),
     start=st.none() | st.integers(7, 9),
@@ -337,7 +346,10 @@ def test_unknown_backend():
         ({"inputs": torch.zeros(2, 3, 11)}, r"inputs has shape \(2, 3, 11\), expected \(2, 3, 12\)"),
         ({"inputs": torch.zeros(2, 3, 0)}, r"inputs has shape \(2, 3, 0\), expected an input_size above 0"),
         ({"mask": None}, "mask is NoneType, expected a dense tensor"),
-        ({"weight_hh": torch.zeros(11, 4)}, r"weight_hh has shape \(11, 4\), expected \(3 \* hidden_size, hidden_size"),
+        (
+            {"weight_hh": torch.zeros(11, 4)},
+            r"weight_hh has shape \(11, 4\), expected \(3 \* hidden_size, hidden_size",
+        ),
         ({"mask": torch.ones(2, 4).bool()}, r"mask has shape \(2, 4\), expected \(2, 3\)"),
         ({"memory": torch.zeros(1, 2, 4)}, r"memory has shape \(1, 2, 4\), expected \(2, memory_length, 4\)"),
         (
@@ -348,10 +360,16 @@ def test_unknown_backend():
         ({"weights": torch.ones(2, 3, 2)}, r"edges\[0\].weights has shape \(2, 3, 2\), expected \(2, 3, 1\)"),
         ({"slice": (2, 5)}, r"edges\[0\] has the slice 2:5 of a state of size 4"),
         *(
-            ({"sources": torch.zeros(2, 3, 1, dtype=dtype)}, rf"edges\[0\].sources is {dtype}, expected torch.int64")
+            (
+                {"sources": torch.zeros(2, 3, 1, dtype=dtype)},
+                rf"edges\[0\].sources is {dtype}, expected torch.int64",
+            )
             for dtype in (torch.int32, torch.int16, torch.bool, torch.float32)
         ),
-        ({"sources": torch.full((2, 3, 1), 3)}, r"edges\[0\] has the source 3, expected less than 3, the sequence"),
+        (
+            {"sources": torch.full((2, 3, 1), 3)},
+            r"edges\[0\] has the source 3, expected less than 3, the sequence",
+        ),
     ],
 )
 def test_misfits(change, message):
@@ -392,7 +410,9 @@ def test_without_a_compiler(compiler, tmp_path, monkeypatch, caplog):
         with caplog.at_level(logging.WARNING):
             for _ in range(2):
                 assert torch.equal(case.function("auto")(*case.tensors.values()), expected)
-            with pytest.raises(ConfigurationError, match=f"not supported: .* could not be built: .*{compiler}"):
+            with pytest.raises(
+                ConfigurationError, match=f"not supported: .* could not be built: .*{compiler}"
+            ):
                 case.function("cpp")(*case.tensors.values())
     finally:
         for cache in caches:
@@ -412,7 +432,9 @@ def test_code_of_every_instruction_set_is_as_exact(size, extra, features):
 def test_instruction_set_is_that_of_torch(monkeypatch):
     library, _ = _cpp._load()
     for capability, variant in [("NO AVX", "default"), ("DEFAULT", "default"), ("SVE256", "default")]:
-        monkeypatch.setattr(torch.backends.cpu, "get_cpu_capability", lambda capability=capability: capability)
+        monkeypatch.setattr(
+            torch.backends.cpu, "get_cpu_capability", lambda capability=capability: capability
+        )
         assert _cpp._variant(library) == variant
     for variant in _library.VARIANTS:
         monkeypatch.setattr(torch.backends.cpu, "get_cpu_capability", variant.upper)
@@ -429,7 +451,9 @@ def test_without_openmp(monkeypatch):
     assert all(torch.equal(results[name], expected[name]) for name in expected)
 
 
-@pytest.mark.parametrize("needed", [("inputs", "weights_1"), ("weight_ih",), ("keys",), ("bias_hn", "memory")])
+@pytest.mark.parametrize(
+    "needed", [("inputs", "weights_1"), ("weight_ih",), ("keys",), ("bias_hn", "memory")]
+)
 def test_gradients_that_nobody_needs(needed):
     case = Case(5, 9, 6, 2, features=4, keys="keys" in needed)
     expected = case.run("cpp", torch.float32)
@@ -439,7 +463,11 @@ def test_gradients_that_nobody_needs(needed):
     output = case.function("cpp")(*tensors.values())
     output.backward(case.upstream.float())
     for name, tensor in tensors.items():
-        assert tensor.grad is None if not tensor.requires_grad else torch.equal(tensor.grad.double(), expected[name])
+        assert (
+            tensor.grad is None
+            if not tensor.requires_grad
+            else torch.equal(tensor.grad.double(), expected[name])
+        )
 
 
 @pytest.fixture
@@ -479,10 +507,17 @@ def test_compiled_ahead_of_use(compiler, quick_compiler, monkeypatch):
 
 
 def test_a_damaged_library_is_compiled_again(quick_compiler):
-    """Loading one that was cut short would end the process by SIGBUS; an empty one would never be replaced."""
+    """
+    Loading one that was cut short would end the process by SIGBUS; an empty one would never be replaced.
+    """
     library = _library.build()
     content = library.read_bytes()
-    for damaged in (b"", content[:4096], content[:-1], content[:4096] + bytes([content[4096] ^ 1]) + content[4097:]):
+    for damaged in (
+        b"",
+        content[:4096],
+        content[:-1],
+        content[:4096] + bytes([content[4096] ^ 1]) + content[4097:],
+    ):
         library.write_bytes(damaged)
         assert not _library.is_whole(library)
     assert _library.build() == library and _library.is_whole(library)
@@ -523,7 +558,13 @@ def test_parts_of_one_tensor_are_joined_without_a_copy():
     whole = torch.randn(2, 3, 4)
     parts = whole.split([1, 0, 3], dim=2)
     assert joined(parts) is whole and joined([parts[0], parts[2]]) is whole
-    others = [parts[::-1], parts[:1], [whole[:, :2, :1], whole[:, 1:, 1:]], [whole[..., :2], whole[..., :2]], [whole]]
+    others = [
+        parts[::-1],
+        parts[:1],
+        [whole[:, :2, :1], whole[:, 1:, 1:]],
+        [whole[..., :2], whole[..., :2]],
+        [whole],
+    ]
     others += [[torch.ones(()).expand(2, 3, 2), torch.ones(2, 3, 1)]]
     for tensors in others:
         assert torch.equal(joined(tensors), torch.cat(list(tensors), dim=-1))

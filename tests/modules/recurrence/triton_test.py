@@ -1,4 +1,7 @@
-"""The fused kernel, on a GPU where there is one and else in Triton's interpreter, which is slow: hence small sizes."""
+"""
+The fused kernel, on a GPU where there is one and else in Triton's interpreter, which is slow: hence small
+sizes.
+"""
 
 import functools
 import importlib
@@ -13,7 +16,13 @@ import pytest
 import torch
 from allennlp.common.checks import ConfigurationError
 
-from allennlp_coref_rc.modules.recurrence import Edges, RecurrenceInput, _triton, recurrence, sequential_sources
+from allennlp_coref_rc.modules.recurrence import (
+    Edges,
+    RecurrenceInput,
+    _triton,
+    recurrence,
+    sequential_sources,
+)
 from scripts.benchmarks.recurrence_oracle import Case, assert_as_good_as, poisoned_memory
 from tests.modules.recurrence.recurrence_test import one_thread  # noqa: F401
 
@@ -21,7 +30,9 @@ pytestmark = pytest.mark.slow
 
 recurrence_module = importlib.import_module("allennlp_coref_rc.modules.recurrence.dispatch")
 
-DEVICE = torch.device("cuda", torch.cuda.current_device()) if torch.cuda.is_available() else torch.device("cpu")
+DEVICE = (
+    torch.device("cuda", torch.cuda.current_device()) if torch.cuda.is_available() else torch.device("cpu")
+)
 
 
 def without_edges(inputs, size):
@@ -45,8 +56,8 @@ def poisoned():
 @pytest.fixture(autouse=True, scope="module")
 def language_made_ready_once():
     """
-    Triton's interpreter makes its language ready for a kernel, and again for each call of a function in it, which
-    changes nothing more and takes a third of the time.
+    Triton's interpreter makes its language ready for a kernel, and again for each call of a function in it,
+    which changes nothing more and takes a third of the time.
     """
     with pytest.MonkeyPatch.context() as patch:
         if REASON is None and DEVICE.type == "cpu":
@@ -92,7 +103,10 @@ def test_inputs_of_any_size_are_projected(features, keys):
 
 @pytest.fixture
 def products_of_bfloat16(monkeypatch):
-    """Triton's interpreter keeps bfloat16 as integers, and multiplies those in `tl.dot`; here it multiplies numbers."""
+    """
+    Triton's interpreter keeps bfloat16 as integers, and multiplies those in `tl.dot`; here it multiplies
+    numbers.
+    """
     interpreter = pytest.importorskip("triton.runtime.interpreter")
     create_dot = interpreter.InterpreterBuilder.create_dot
 
@@ -111,10 +125,15 @@ def products_of_bfloat16(monkeypatch):
 @needs_triton
 @pytest.mark.parametrize("reverse", [False, True])
 @pytest.mark.parametrize(
-    "dtype, shared, held", [(torch.float32, 0, 0), (torch.bfloat16, 0, 0), (torch.bfloat16, 3 * 64 * 16 * 2, 16)]
+    "dtype, shared, held",
+    [(torch.float32, 0, 0), (torch.bfloat16, 0, 0), (torch.bfloat16, 3 * 64 * 16 * 2, 16)],
 )
-def test_weights_that_do_not_all_stay_on_the_chip(dtype, shared, held, reverse, monkeypatch, products_of_bfloat16):
-    """With room for 16 inputs' weights in shared memory, in bfloat16 those are held and the other 18 are not."""
+def test_weights_that_do_not_all_stay_on_the_chip(
+    dtype, shared, held, reverse, monkeypatch, products_of_bfloat16
+):
+    """
+    With room for 16 inputs' weights in shared memory, in bfloat16 those are held and the other 18 are not.
+    """
     monkeypatch.setattr(_triton, "MAX_SIZE_ON_CHIP", 0)
     monkeypatch.setattr(_triton, "CHUNK_ELEMENTS", 16 * 64)
     monkeypatch.setattr(_triton, "_shared_memory", lambda device: shared + _triton.OTHER_SHARED_MEMORY)
@@ -130,9 +149,14 @@ def test_what_is_held_fits_into_shared_memory(kibibytes, at_256, at_512, monkeyp
 
 
 def test_packed_weights():
-    """A product of packed weights and a vector in the kernels' shapes is the product of the matrix and the vector."""
+    """
+    A product of packed weights and a vector in the kernels' shapes is the product of the matrix and the
+    vector.
+    """
     generator = torch.Generator().manual_seed(0)
-    weight, vector = (torch.randn(*shape, generator=generator, dtype=torch.float64) for shape in ((3, 5, 5), (5,)))
+    weight, vector = (
+        torch.randn(*shape, generator=generator, dtype=torch.float64) for shape in ((3, 5, 5), (5,))
+    )
     for held, depth, parts in [(0, 4, 1), (0, 2, 2), (2, 1, 1)]:
         options = {"BLOCK": 16, "DEPTH": depth, "PARTS": parts, "HELD": held, "ON_CHIP": False}
         rest, first = _triton._packed(weight, options)
@@ -241,7 +265,9 @@ def test_what_it_does_not_support(dtype, size, message):
     given = without_edges(torch.zeros(1, 1, 3 * size, dtype=dtype), size)
     with pytest.raises(ConfigurationError, match=f"not supported: .*{message}.*'triton'"):
         recurrence(given, backend="triton")
-    few = given._replace(inputs=given.inputs[..., :1], weight_ih=given.inputs[0, 0, :, None], bias=given.inputs[0, 0])
+    few = given._replace(
+        inputs=given.inputs[..., :1], weight_ih=given.inputs[0, 0, :, None], bias=given.inputs[0, 0]
+    )
     with pytest.raises(ConfigurationError, match=message):
         recurrence(few, backend="triton")
 
@@ -296,7 +322,9 @@ def test_on_the_cpu_only_in_the_interpreter(forgotten, monkeypatch):
 def test_an_older_triton(forgotten, monkeypatch):
     monkeypatch.setattr("allennlp_coref_rc.modules.recurrence._triton_kernels.VERSION", (3, 4))
     reason = _triton.why_not(without_edges(torch.zeros(1, 1, 6, device=DEVICE), 2))
-    assert reason == "the fused recurrence needs Triton 3.5 (which torch 2.9 brings) or newer, and this is 3.4"
+    assert (
+        reason == "the fused recurrence needs Triton 3.5 (which torch 2.9 brings) or newer, and this is 3.4"
+    )
 
 
 @needs_triton

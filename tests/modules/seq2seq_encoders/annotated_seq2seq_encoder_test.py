@@ -34,7 +34,9 @@ def text(length, source):
     edges[0, -1], edges[1, -2] = source, source
     mask = torch.ones(2, length, dtype=torch.bool)
     mask[1, -1] = False
-    return TokenVectors(torch.randn(2, length, 6), mask, {"coref": {"antecedents": edges, "descendants": edges}})
+    return TokenVectors(
+        torch.randn(2, length, 6), mask, {"coref": {"antecedents": edges, "descendants": edges}}
+    )
 
 
 def test_parts_of_compose_get_the_annotations():
@@ -70,7 +72,9 @@ def test_compose_of_one_encoder_is_that_encoder():
 X, MASK = torch.randn(2, 3, 6), torch.ones(2, 3, dtype=torch.bool)
 
 
-@pytest.mark.parametrize("encoder", [CorefGru(6, 4), MageGru(6, {"sequential": 4}), Dassa(6, 4, num_attention_heads=2)])
+@pytest.mark.parametrize(
+    "encoder", [CorefGru(6, 4), MageGru(6, {"sequential": 4}), Dassa(6, 4, num_attention_heads=2)]
+)
 @pytest.mark.parametrize(
     "inputs, mask, message",
     [
@@ -82,8 +86,16 @@ X, MASK = torch.randn(2, 3, 6), torch.ones(2, 3, dtype=torch.bool)
         (X[0], MASK[0], "inputs has shape (3, 6), expected (batch_size, sequence_length, 6)"),
         (X[..., 1:], MASK, "inputs has shape (2, 3, 5), expected (batch_size, sequence_length, 6)"),
         (X, MASK[:, 1:], "mask has shape (2, 2), expected (2, 3)"),
-        (X, MASK.long(), "found inputs of torch.float32 and a mask of torch.int64, expected floats and torch.bool"),
-        (X.long(), MASK, "found inputs of torch.int64 and a mask of torch.bool, expected floats and torch.bool"),
+        (
+            X,
+            MASK.long(),
+            "found inputs of torch.float32 and a mask of torch.int64, expected floats and torch.bool",
+        ),
+        (
+            X.long(),
+            MASK,
+            "found inputs of torch.int64 and a mask of torch.bool, expected floats and torch.bool",
+        ),
     ],
 )
 def test_inputs_that_cannot_be_encoded_are_refused(encoder, inputs, mask, message):
@@ -103,11 +115,15 @@ def test_an_encoder_without_annotations_says_so_once(said):
     x, mask = torch.randn(1, 3, 8), torch.ones(1, 3, dtype=torch.bool)
     for _ in range(2):
         CorefGru(8, 4, relations=["coref", "srl", "discourse"])(x, mask)
-        Dassa(8, 8, heads={"sentences": 1}, num_attention_heads=2, annotated_blocks=[0], vocab=Vocabulary())(x, mask)
+        Dassa(8, 8, heads={"sentences": 1}, num_attention_heads=2, annotated_blocks=[0], vocab=Vocabulary())(
+            x, mask
+        )
     CorefGru(8, 4, relations=[])(x, mask)
     Dassa(8, 8, num_attention_heads=2)(x, mask)
     first, second = said()
-    assert first.startswith("CorefGru reads annotations (coref, discourse, srl) but got none, and works as a plain")
+    assert first.startswith(
+        "CorefGru reads annotations (coref, discourse, srl) but got none, and works as a plain"
+    )
     assert second.startswith("Dassa reads annotations (sentences) but got none")
 
 

@@ -21,12 +21,16 @@ LENGTH = 9
 def pad(sources, length):
     width = max(map(len, sources), default=0)
     rows = [token + [PADDING] * (width - len(token)) for token in sources]
-    return torch.tensor(rows + [[PADDING] * width] * (length - len(rows)), dtype=torch.long).view(length, width)
+    return torch.tensor(rows + [[PADDING] * width] * (length - len(rows)), dtype=torch.long).view(
+        length, width
+    )
 
 
 def annotations(clusters=CLUSTERS, length=LENGTH, padded_to=None):
     edges = coref_sources(clusters, length)
-    return {"coref": {name: pad(sources, padded_to or length).unsqueeze(0) for name, sources in edges.items()}}
+    return {
+        "coref": {name: pad(sources, padded_to or length).unsqueeze(0) for name, sources in edges.items()}
+    }
 
 
 def sigmoid(x):
@@ -35,9 +39,9 @@ def sigmoid(x):
 
 def paper(encoder, inputs, clusters, suffix, memory=None, start=None, read_first=True):
     """
-    Appendix A of the paper as it stands, with a memory that has a state for each cluster, one token after the other, in
-    float64. The update gate is the paper's. `memory` are the states of the clusters, `start` the sequential state, to
-    begin with.
+    Appendix A of the paper as it stands, with a memory that has a state for each cluster, one token after the
+    other, in float64. The update gate is the paper's. `memory` are the states of the clusters, `start` the
+    sequential state, to begin with.
     """
     p = {name: value.detach().double().numpy() for name, value in encoder.named_parameters()}
     weight_ih, weight_hh, bias_ih, bias_hh, keys = (
@@ -54,7 +58,9 @@ def paper(encoder, inputs, clusters, suffix, memory=None, start=None, read_first
         read = [c for c in member if read_first or c in memory]
         scores = numpy.exp([keys[0] @ x] + [keys[1] @ x] * len(read))
         alpha = scores / scores.sum()
-        coreferent = sum((a * memory.get(c, numpy.zeros(half)) for a, c in zip(alpha[1:], read)), numpy.zeros(half))
+        coreferent = sum(
+            (a * memory.get(c, numpy.zeros(half)) for a, c in zip(alpha[1:], read)), numpy.zeros(half)
+        )
         m = numpy.concatenate([alpha[0] * sequential, coreferent])
         input_r, input_z, input_n = numpy.split(weight_ih @ x + bias_ih, 3)
         hidden_r, hidden_z, hidden_n = numpy.split(weight_hh @ m + bias_hh, 3)
@@ -100,7 +106,9 @@ def test_question_starts_from_the_memory_of_the_passage_and_the_other_way_round(
     # The passage is padded in its batch. That must not shift the links between passage and question.
     padded = torch.cat([passage, torch.randn(1, 3, 5).double()], dim=1)
     mask = torch.tensor([[True] * boundary + [False] * 3])
-    layers[0].update({k: torch.nn.functional.pad(v, (0, 0, 0, 3), value=PADDING) for k, v in layers[0].items()})
+    layers[0].update(
+        {k: torch.nn.functional.pad(v, (0, 0, 0, 3), value=PADDING) for k, v in layers[0].items()}
+    )
     encoded_passage, encoded_question = encode_both(
         encoder,
         question_encoder,
@@ -109,13 +117,17 @@ def test_question_starts_from_the_memory_of_the_passage_and_the_other_way_round(
     )
 
     in_passage = [[(a, b) for a, b in cluster if b <= boundary] for cluster in clusters]
-    in_question = [[(a - boundary, b - boundary) for a, b in cluster if a >= boundary] for cluster in clusters]
+    in_question = [
+        [(a - boundary, b - boundary) for a, b in cluster if a >= boundary] for cluster in clusters
+    ]
     forward, memory, state = paper(encoder, passage[0].numpy(), in_passage, "")
     question_forward, _, _ = paper(question_encoder, question[0].numpy(), in_question, "", memory, state)
     question_backward, memory, state = paper(question_encoder, question[0].numpy(), in_question, "_reverse")
     backward, _, _ = paper(encoder, passage[0].numpy(), in_passage, "_reverse", memory, state)
     numpy.testing.assert_allclose(
-        encoded_passage[0, :boundary].detach().numpy(), numpy.concatenate([forward, backward], axis=1), atol=1e-12
+        encoded_passage[0, :boundary].detach().numpy(),
+        numpy.concatenate([forward, backward], axis=1),
+        atol=1e-12,
     )
     numpy.testing.assert_allclose(
         encoded_question[0].detach().numpy(),
@@ -127,8 +139,8 @@ def test_question_starts_from_the_memory_of_the_passage_and_the_other_way_round(
 
 class Pairs(torch.nn.Module):
     """
-    A batch of two passages of 9 and 6 tokens, and their questions of 4 and 3, each padded, with an encoder for both.
-    Some clusters have the question's last token, some only others of its tokens.
+    A batch of two passages of 9 and 6 tokens, and their questions of 4 and 3, each padded, with an encoder
+    for both. Some clusters have the question's last token, some only others of its tokens.
     """
 
     LENGTHS = [(9, 4), (6, 3)]
@@ -140,7 +152,10 @@ class Pairs(torch.nn.Module):
     def __init__(self, **options):
         super().__init__()
         torch.manual_seed(2)
-        self.encoder, self.question_encoder = CorefGru(5, 8, **options).double(), CorefGru(5, 8, **options).double()
+        self.encoder, self.question_encoder = (
+            CorefGru(5, 8, **options).double(),
+            CorefGru(5, 8, **options).double(),
+        )
         for parameter in self.parameters():
             torch.nn.init.normal_(parameter, std=0.7)
         self.passage, self.question = torch.randn(2, 10, 5).double(), torch.randn(2, 6, 5).double()
@@ -151,15 +166,21 @@ class Pairs(torch.nn.Module):
             for inputs, lengths in zip((passage, question), zip(*self.LENGTHS))
         ]
         for name in ("antecedents", "descendants"):
-            edges = [coref_sources(clusters, sum(n))[name] for clusters, n in zip(self.CLUSTERS, self.LENGTHS)]
-            for text, parts in zip(texts, zip(*(split_sources(e, n) for e, (n, _) in zip(edges, self.LENGTHS)))):
+            edges = [
+                coref_sources(clusters, sum(n))[name] for clusters, n in zip(self.CLUSTERS, self.LENGTHS)
+            ]
+            for text, parts in zip(
+                texts, zip(*(split_sources(e, n) for e, (n, _) in zip(edges, self.LENGTHS)))
+            ):
                 rows = [pad(part, text.mask.size(1)) for part in parts]
                 layer = torch.nn.utils.rnn.pad_sequence([row.T for row in rows], True, PADDING)
                 text.annotations["coref"][name] = layer.transpose(1, 2)
         return encode_both(self.encoder, self.question_encoder, *texts)
 
     def expected(self, i, questions_padded_to):
-        """The passage read backward, if what is handed over is the memory after one step, and of long questions."""
+        """
+        The passage read backward, if what is handed over is the memory after one step, and of long questions.
+        """
         length, question_length = self.LENGTHS[i]
         in_passage = [[(a, b) for a, b in cluster if b <= length] for cluster in self.CLUSTERS[i]]
         last = length + question_length - 1
@@ -173,7 +194,9 @@ class Pairs(torch.nn.Module):
 
 @pytest.mark.parametrize("length", [1, 3, 4, 5])
 def test_what_the_authors_code_hands_over(length):
-    """The question's memory after its last token, where it has this length, in batches that are padded further."""
+    """
+    The question's memory after its last token, where it has this length, in batches that are padded further.
+    """
     pairs = Pairs(questions_padded_to=length)
     passage, question = pairs(pairs.passage, pairs.question)
     for i, (passage_length, _) in enumerate(pairs.LENGTHS):
@@ -212,7 +235,9 @@ def test_questions_padded_to_is_the_same_for_passage_and_question():
 
 @pytest.mark.parametrize("relations", [["srl", "coref"], ["coref"]])
 def test_relations_are_the_same_for_passage_and_question(relations):
-    """Each has its part of the state, by its place among them, and the other encoder would read another's part."""
+    """
+    Each has its part of the state, by its place among them, and the other encoder would read another's part.
+    """
     encoder, other = CorefGru(5, 12, relations=["coref", "srl"]), CorefGru(5, 12, relations=relations)
     passage, question = (
         TokenVectors(torch.randn(1, n, 5), torch.ones(1, n).bool(), {"coref": edges, "srl": edges})
@@ -228,7 +253,9 @@ def test_memory_is_not_shared_unless_both_share_it(encoder):
     question = TokenVectors(torch.randn(1, 3, 5).double(), torch.ones(1, 3).bool(), annotations([], 3))
     for other in (CorefGru(5, 8, share_memory=False).double(), CorefGru(5, 8, bidirectional=True).double()):
         encoded = encode_both(encoder, other, passage, question)
-        independent = torch.allclose(encoded[1], other(*question)) and torch.allclose(encoded[0], encoder(*passage))
+        independent = torch.allclose(encoded[1], other(*question)) and torch.allclose(
+            encoded[0], encoder(*passage)
+        )
         assert independent == (not other._share_memory)
 
 
@@ -256,7 +283,10 @@ def test_without_annotations_it_is_torchs_gru(bidirectional):
 
 
 def test_without_edges_the_sequential_half_is_a_gru_of_half_the_size(encoder):
-    """A token outside all clusters reads zeros in the coreferent half, so the sequential half hears of nothing else."""
+    """
+    A token outside all clusters reads zeros in the coreferent half, so the sequential half hears of nothing
+    else.
+    """
     gru = torch.nn.GRU(5, 4, batch_first=True).double()
     gates = [i for gate in range(3) for i in range(8 * gate, 8 * gate + 4)]
     own = dict(encoder.named_parameters())
@@ -282,7 +312,9 @@ def test_padding_and_batch_change_nothing(encoder):
     parts = [annotations(clusters[i], n, LENGTH + 4)["coref"] for i, n in enumerate(lengths)]
     width = max(part["antecedents"].size(2) for part in parts)
     batch = {
-        name: torch.cat([torch.nn.functional.pad(p[name], (0, width - p[name].size(2)), value=PADDING) for p in parts])
+        name: torch.cat(
+            [torch.nn.functional.pad(p[name], (0, width - p[name].size(2)), value=PADDING) for p in parts]
+        )
         for name in ("antecedents", "descendants")
     }
     together = encoder(inputs, mask, {"coref": batch})
@@ -297,7 +329,9 @@ def test_gradients_reach_all_parameters_and_agree_with_finite_differences(encode
     names = [name for name, _ in encoder.named_parameters()]
 
     def run(inputs, *parameters):
-        return torch.func.functional_call(encoder, dict(zip(names, parameters)), (inputs, mask, annotations()))
+        return torch.func.functional_call(
+            encoder, dict(zip(names, parameters)), (inputs, mask, annotations())
+        )
 
     parameters = [p.detach().clone().requires_grad_() for p in encoder.parameters()]
     assert torch.autograd.gradcheck(run, (inputs, *parameters), fast_mode=True)
@@ -361,7 +395,9 @@ def test_attention_over_types_of_edges_and_their_inverses(backend):
         numpy.testing.assert_allclose(states, expected, atol=1e-12)
     if backend != "reference":
         weights = list(encoder.parameters())
-        assert torch.autograd.gradcheck(lambda x, *_: encoder(x, mask, annotations), (inputs, *weights), fast_mode=True)
+        assert torch.autograd.gradcheck(
+            lambda x, *_: encoder(x, mask, annotations), (inputs, *weights), fast_mode=True
+        )
 
 
 def test_links_to_another_sequence_count_as_first_mentions_where_there_is_none(encoder):
@@ -416,7 +452,9 @@ def test_initialised_as_in_the_authors_code():
             # Of weights each gate is a matrix of 64 rows.
             deviation = 0.1 if name.startswith("keys") else (6 / (parameter.size(1) + 64)) ** 0.5
             assert abs(parameter.mean().item()) < 0.2 * deviation
-            assert parameter.std().item() == pytest.approx(deviation, rel=0.1 if name.startswith("keys") else 0.02)
+            assert parameter.std().item() == pytest.approx(
+                deviation, rel=0.1 if name.startswith("keys") else 0.02
+            )
 
 
 @pytest.mark.parametrize("options", [{}, {"questions_padded_to": 2}])

@@ -36,7 +36,9 @@ def seed():
 
 
 def vocabulary():
-    return Vocabulary(counter={label_namespace(name): {str(i): 1 for i in range(n - 2)} for name, n in LABELS.items()})
+    return Vocabulary(
+        counter={label_namespace(name): {str(i): 1 for i in range(n - 2)} for name, n in LABELS.items()}
+    )
 
 
 def dassa(input_dim=DIM, **options):
@@ -57,18 +59,25 @@ def batch(lengths, input_dim=DIM):
         shape = (*mask.shape, number)
         labels, scopes = torch.randint(LABELS[name], shape), torch.randint(4, shape).sort(dim=1)[0]
         numbers = {"labels": labels, "scopes": scopes}
-        annotations[name] = {key: value.masked_fill(~mask.unsqueeze(-1), PADDING) for key, value in numbers.items()}
+        annotations[name] = {
+            key: value.masked_fill(~mask.unsqueeze(-1), PADDING) for key, value in numbers.items()
+        }
     return TokenVectors(inputs, mask, annotations)
 
 
 def map_annotations(annotations, function):
-    return {layer: {name: function(value) for name, value in views.items()} for layer, views in annotations.items()}
+    return {
+        layer: {name: function(value) for name, value in views.items()}
+        for layer, views in annotations.items()
+    }
 
 
 def without_heads(encoder):
     """A plain encoder with the same parameters."""
     plain = dassa(encoder.get_input_dim(), heads={})
-    plain.load_state_dict({name: value for name, value in encoder.state_dict().items() if ".labels." not in name})
+    plain.load_state_dict(
+        {name: value for name, value in encoder.state_dict().items() if ".labels." not in name}
+    )
     return plain
 
 
@@ -103,7 +112,9 @@ def test_without_annotations_it_is_the_plain_encoder(join_unannotated):
         for name, views in annotations.items()
     }
     assert torch.allclose(encoder(inputs, mask, nothing), expected)
-    assert torch.allclose(encoder(inputs, mask, map_annotations(annotations, lambda value: value[..., :0])), expected)
+    assert torch.allclose(
+        encoder(inputs, mask, map_annotations(annotations, lambda value: value[..., :0])), expected
+    )
     assert not torch.allclose(encoder(inputs, mask, annotations), expected)
 
 
@@ -190,8 +201,8 @@ def test_layers_are_dropped_as_often_as_evaluation_supposes():
 
 def test_scopes_alone_are_copied_to_a_gpu():
     """
-    Once from it and once to it, however many buckets, blocks and texts there are. Position encodings are copied too,
-    but only for texts that are longer than all before.
+    Once from it and once to it, however many buckets, blocks and texts there are. Position encodings are
+    copied too, but only for texts that are longer than all before.
     """
     options = {"dropout_prob": 0.0, "layer_dropout_undecayed_prob": 0.5}
     # Scopes of one token to 40: of two buckets.
@@ -264,7 +275,9 @@ def test_passage_and_question_are_encoded_by_any_two_encoders():
     encoder, other = dassa(), QaNetEncoder(DIM, DIM, DIM, DIM, 1, 1, 3, 2).double().eval()
     passage, question = batch([LENGTH, 5]), batch([3, 4])
     encoded = encode_both(encoder, other, passage, question)
-    assert torch.equal(encoded[0], encode(encoder, passage)) and torch.equal(encoded[1], encode(other, question))
+    assert torch.equal(encoded[0], encode(encoder, passage)) and torch.equal(
+        encoded[1], encode(other, question)
+    )
 
 
 @pytest.mark.parametrize(
@@ -273,7 +286,10 @@ def test_passage_and_question_are_encoded_by_any_two_encoders():
         ({"conv_kernel_size": 4}, "conv_kernel_size is 4, expected an odd number"),
         ({"hidden_dim": 13}, "hidden_dim is 13, expected an even number"),
         ({"num_attention_heads": 5}, "attention_projection_dim is 12, expected a multiple of"),
-        ({"heads": {"srl": 3, "coref": 2}}, "expected positive numbers, together at most num_attention_heads, 4"),
+        (
+            {"heads": {"srl": 3, "coref": 2}},
+            "expected positive numbers, together at most num_attention_heads, 4",
+        ),
         ({"annotated_blocks": [1, 3]}, "annotated_blocks is [1, 3], expected numbers below num_blocks, 3"),
         ({"vocab": None}, "vocab is None, expected a vocabulary, where heads see annotations"),
     ],

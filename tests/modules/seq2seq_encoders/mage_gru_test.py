@@ -71,8 +71,9 @@ def sigmoid(x):
 
 def paper(encoder, variant, inputs, clusters, suffix="", memory=None, previous=None):
     """
-    Equation 2 as it stands, with a matrix product for each edge and a memory that has a state for each cluster, in
-    float64. Returns the outputs, the memory and the last state; `memory` and `previous` are those to begin with.
+    Equation 2 as it stands, with a matrix product for each edge and a memory that has a state for each
+    cluster, in float64. Returns the outputs, the memory and the last state; `memory` and `previous` are those
+    to begin with.
     """
     weight_ih, weight_hh, bias_ih, bias_hh = (
         getattr(encoder, name + suffix).detach().numpy()
@@ -88,7 +89,9 @@ def paper(encoder, variant, inputs, clusters, suffix="", memory=None, previous=N
     previous = numpy.zeros(size) if previous is None else previous
     outputs = numpy.zeros((len(inputs), size))
     for t in reversed(range(len(inputs))) if suffix else range(len(inputs)):
-        mentions = [(name, c, span) for name in clusters for c, spans in enumerate(clusters[name]) for span in spans]
+        mentions = [
+            (name, c, span) for name in clusters for c, spans in enumerate(clusters[name]) for span in spans
+        ]
         member = [(name, c) for name, c, (start, stop) in mentions if start <= t < stop]
         incoming = [("sequential", previous)] + [(key[0], memory[key]) for key in member if key in memory]
         hidden = bias_hh + sum(weight_hh[:, columns[name]] @ state[part[name]] for name, state in incoming)
@@ -109,7 +112,9 @@ def paper(encoder, variant, inputs, clusters, suffix="", memory=None, previous=N
 
 
 def assert_is(output, *expected):
-    numpy.testing.assert_allclose(output.detach().numpy(), numpy.concatenate(expected, axis=-1), rtol=0, atol=1e-12)
+    numpy.testing.assert_allclose(
+        output.detach().numpy(), numpy.concatenate(expected, axis=-1), rtol=0, atol=1e-12
+    )
 
 
 @all_variants
@@ -187,7 +192,10 @@ def test_a_type_and_its_inverse_have_states_of_their_own(backend):
 
 
 def pair_inputs(question_first=False, padding=0):
-    """A passage and a question of one text; the passage is padded in its batch, which must not move links across."""
+    """
+    A passage and a question of one text; the passage is padded in its batch, which must not move links
+    across.
+    """
     passage_field, question_field = fields(question_first=question_first)
     inputs = torch.randn(1, LENGTH, 5).double()
     padded = torch.cat([inputs[:, :BOUNDARY], torch.randn(1, padding, 5).double()], dim=1)
@@ -199,13 +207,19 @@ def pair_inputs(question_first=False, padding=0):
 
 IN_PASSAGE = {name: [[s for s in c if s[1] <= BOUNDARY] for c in CLUSTERS[name]] for name in CLUSTERS}
 IN_QUESTION = {
-    name: [[(a - BOUNDARY, b - BOUNDARY) for a, b in c if a >= BOUNDARY] for c in CLUSTERS[name]] for name in CLUSTERS
+    name: [[(a - BOUNDARY, b - BOUNDARY) for a, b in c if a >= BOUNDARY] for c in CLUSTERS[name]]
+    for name in CLUSTERS
 }
 
 
 def simulate(passage_encoder, question_encoder, variant, inputs, joint=False, question_first=False):
-    """What reading two texts one after the other, with one memory of clusters, gives for passage and question."""
-    texts = [(passage_encoder, inputs[:BOUNDARY], IN_PASSAGE), (question_encoder, inputs[BOUNDARY:], IN_QUESTION)]
+    """
+    What reading two texts one after the other, with one memory of clusters, gives for passage and question.
+    """
+    texts = [
+        (passage_encoder, inputs[:BOUNDARY], IN_PASSAGE),
+        (question_encoder, inputs[BOUNDARY:], IN_QUESTION),
+    ]
     states = ([], [])
     for suffix in ("", "_reverse"):
         memory = previous = None
@@ -259,7 +273,10 @@ def test_joint_reads_passage_and_question_as_one_sequence_in_random_order(varian
 def test_memory_is_not_shared_unless_both_share_it():
     _, passage, question = pair_inputs()
     encoder = make("mage")
-    for other in (make("mage", share_memory=False), CorefGru(5, 6, relations=["coref", "srl"]).eval().double()):
+    for other in (
+        make("mage", share_memory=False),
+        CorefGru(5, 6, relations=["coref", "srl"]).eval().double(),
+    ):
         first, second = encode_both(encoder, other, passage, question)
         assert torch.equal(first, encoder(*passage)) and torch.equal(second, other(*question))
 
@@ -350,7 +367,8 @@ def test_initialised_as_in_the_authors_code():
 
 
 @pytest.mark.parametrize(
-    "input_size, sequential, coref", [(128, 48, 16), (128, 32, 32), (100, 240, 16), (100, 224, 32), (100, 192, 64)]
+    "input_size, sequential, coref",
+    [(128, 48, 16), (128, 32, 32), (100, 240, 16), (100, 224, 32), (100, 192, 64)],
 )
 @pytest.mark.parametrize("layers", [1, 3])
 def test_as_many_parameters_as_a_gru_and_a_coref_gru(input_size, sequential, coref, layers):
@@ -382,7 +400,9 @@ def test_wrong_options(options, message):
 
 def test_wrong_pairs_and_annotations():
     _, passage, question = pair_inputs()
-    with pytest.raises(ConfigurationError, match="of the question, .* has state_sizes .*'coref': 2.* expected"):
+    with pytest.raises(
+        ConfigurationError, match="of the question, .* has state_sizes .*'coref': 2.* expected"
+    ):
         other = MageGru(5, {"sequential": 2, "coref": 2, "srl": 2}).double()
         encode_both(make("mage"), other, passage, question)
     with pytest.raises(ConfigurationError, match="has joint True, expected False"):
@@ -392,4 +412,6 @@ def test_wrong_pairs_and_annotations():
     with pytest.raises(ConfigurationError, match="reads the annotation layer 'srl', but"):
         make("mage")(passage.vectors, passage.mask, {"coref": passage.annotations["coref"]})
     with pytest.raises(ConfigurationError, match="coref makes .'clusters'.; .* edges"):
-        make("mage")(passage.vectors, passage.mask, {"coref": {"clusters": torch.zeros(1, BOUNDARY, 1)}, "srl": {}})
+        make("mage")(
+            passage.vectors, passage.mask, {"coref": {"clusters": torch.zeros(1, BOUNDARY, 1)}, "srl": {}}
+        )

@@ -31,7 +31,9 @@ def test_conversion_from_and_to_torch(name, bidirectional, dtype):
     encoder = cls.from_torch(rnn, **options)
     back = encoder.to_torch()
     assert type(back) is type(rnn) and back.batch_first
-    for (expected_name, expected), (back_name, parameter) in zip(rnn.named_parameters(), back.named_parameters()):
+    for (expected_name, expected), (back_name, parameter) in zip(
+        rnn.named_parameters(), back.named_parameters()
+    ):
         assert back_name == expected_name and torch.equal(parameter, expected) and parameter.dtype == dtype
         assert parameter.data_ptr() != expected.data_ptr()
 
@@ -68,12 +70,16 @@ def test_state_dict_moves_between_devices(name):
 
 
 def test_modules_of_the_wrong_type_and_size():
-    with pytest.raises(ConfigurationError, match="MageGru: the module to load has type 'LSTM', expected 'GRU'"):
+    with pytest.raises(
+        ConfigurationError, match="MageGru: the module to load has type 'LSTM', expected 'GRU'"
+    ):
         MageGru.from_torch(torch.nn.LSTM(5, 8), {"sequential": 6, "coref": 2})
     with pytest.raises(ConfigurationError, match="MageGru: the module to load has hidden_size 8, expected 7"):
         MageGru.from_torch(torch.nn.GRU(5, 8), {"sequential": 5, "coref": 2})
     with pytest.raises(ConfigurationError, match="has mode 'RNN_RELU', expected 'RNN_TANH'"):
-        MageGru.from_torch(torch.nn.RNN(5, 2, nonlinearity="relu"), {"sequential": 2, "coref": 2}, variant="dag_rnn")
+        MageGru.from_torch(
+            torch.nn.RNN(5, 2, nonlinearity="relu"), {"sequential": 2, "coref": 2}, variant="dag_rnn"
+        )
 
 
 @pytest.mark.parametrize("encoder", [CorefGru(5, 8, relations=[]), MageGru(5, {"sequential": 8})])
@@ -90,4 +96,6 @@ def test_layers_with_other_settings_have_other_edges():
     reading = [CorefGru(5, 8), CorefGru(5, 8, read_at_first_mention=False), CorefGru(5, 8, relations=["srl"])]
     reading += [MageGru(5, {"sequential": 8 - size, "coref": size}) for size in (2, 4)]
     for encoder in reading:
-        torch.testing.assert_close(encoder(inputs, mask, annotations), encoder(inputs, mask.clone(), annotations))
+        torch.testing.assert_close(
+            encoder(inputs, mask, annotations), encoder(inputs, mask.clone(), annotations)
+        )

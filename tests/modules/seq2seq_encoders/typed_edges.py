@@ -27,8 +27,8 @@ def field():
 
 def reads(relation, t, reverse):
     """
-    The tokens that token `t` reads: forward the first token of a phrase reads the last one before it of the other,
-    backward the last token of a phrase the first one after it. Every edge is looked at.
+    The tokens that token `t` reads: forward the first token of a phrase reads the last one before it of the
+    other, backward the last token of a phrase the first one after it. Every edge is looked at.
     """
     type, direction = RELATIONS[relation]
     found = set()

@@ -21,7 +21,9 @@ each_architecture = pytest.mark.parametrize("architecture", tiny_transformers.AR
 
 
 def embedder(folder, **keys):
-    return TransformerPair.from_params(Params({"model_name": folder, "max_length": 64, **PREFIX, **keys})).eval()
+    return TransformerPair.from_params(
+        Params({"model_name": folder, "max_length": 64, **PREFIX, **keys})
+    ).eval()
 
 
 def tensors(folder, *pairs, **keys):
@@ -30,13 +32,18 @@ def tensors(folder, *pairs, **keys):
     def field(words):
         return TextField([Token(word) for word in words], {"": indexer})
 
-    batch = Batch([Instance({"question": field(question), "passage": field(passage)}) for question, passage in pairs])
+    batch = Batch(
+        [Instance({"question": field(question), "passage": field(passage)}) for question, passage in pairs]
+    )
     batch.index_instances(Vocabulary())
     return batch.as_tensor_dict()
 
 
 def expected(folder, question, passage, pooled="avg"):
-    """The vectors of a pair, as transformers itself encodes it, by sequence and word, and that of its first token."""
+    """
+    The vectors of a pair, as transformers itself encodes it, by sequence and word, and that of its first
+    token.
+    """
     tokenizer = tiny_transformers.word_tokenizer(folder)
     encoded = tokenizer(question, passage, is_split_into_words=True, return_tensors="pt")
     with torch.no_grad():
@@ -44,7 +51,9 @@ def expected(folder, question, passage, pooled="avg"):
     places = list(zip(encoded.sequence_ids(), encoded.word_ids()))
     words = []
     for sequence, text in enumerate((question, passage)):
-        of_words = [[i for i, place in enumerate(places) if place == (sequence, word)] for word in range(len(text))]
+        of_words = [
+            [i for i, place in enumerate(places) if place == (sequence, word)] for word in range(len(text))
+        ]
         words.append(torch.stack([vectors[of[:1] if pooled == "first" else of].mean(0) for of in of_words]))
     return (*words, vectors[0])
 
@@ -83,7 +92,10 @@ def test_a_pair_that_fits_is_one_window(transformer_folders, architecture, more)
 
 @each_architecture
 def test_windows(transformer_folders, architecture):
-    """Each piece has its vector from the window where it is farthest from both ends, the later one of two as good."""
+    """
+    Each piece has its vector from the window where it is farthest from both ends, the later one of two as
+    good.
+    """
     folder, room, overlap = transformer_folders[architecture], 6, 3
     whole = whole_pair(folder)
     ids, places = whole["input_ids"][0], list(zip(whole.sequence_ids(0), whole.word_ids(0)))

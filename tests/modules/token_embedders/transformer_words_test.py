@@ -18,7 +18,9 @@ each_architecture = pytest.mark.parametrize("architecture", tiny_transformers.AR
 
 def tensors(folder, *texts, **keys):
     indexer = TokenIndexer.by_name("pretrained_transformer_mismatched")(folder, **keys)
-    batch = Batch([Instance({"text": TextField([Token(word) for word in text], {"": indexer})}) for text in texts])
+    batch = Batch(
+        [Instance({"text": TextField([Token(word) for word in text], {"": indexer})}) for text in texts]
+    )
     batch.index_instances(Vocabulary())
     return batch.as_tensor_dict()["text"][""]
 
@@ -31,7 +33,9 @@ def test_vectors_move_with_their_words(transformer_folders, architecture):
     order = random.Random(0).sample(range(len(WORDS)), len(WORDS))
     vectors, moved = embedder(**tensors(folder, WORDS, [WORDS[i] for i in order], max_length=12))
     torch.testing.assert_close(moved, vectors[order])
-    assert len({tuple(row) for row in vectors.tolist()}) == len(WORDS) - 2  # There are two commas and two "the".
+    assert (
+        len({tuple(row) for row in vectors.tolist()}) == len(WORDS) - 2
+    )  # There are two commas and two "the".
 
 
 @each_architecture
@@ -46,7 +50,9 @@ def test_trained_layers_are_the_last_ones(transformer_folders, architecture, tra
             }
         )
     )
-    trained = {name.partition("transformer_model.")[2] for name, p in embedder.named_parameters() if p.requires_grad}
+    trained = {
+        name.partition("transformer_model.")[2] for name, p in embedder.named_parameters() if p.requires_grad
+    }
     every = {name.partition("transformer_model.")[2] for name, _ in embedder.named_parameters()}
     assert not any(name.startswith("pooler") for name in every)
     first = tiny_transformers.LAYERS - (trained_layers or 0)

@@ -9,8 +9,8 @@ from scripts.benchmarks import harness
 @pytest.fixture
 def call(monkeypatch, capsys):
     """
-    Measures a subject; the columns and rows of its last table. What would be a process of its own, which imports anew,
-    is this process.
+    Measures a subject; the columns and rows of its last table. What would be a process of its own, which
+    imports anew, is this process.
     """
     monkeypatch.setattr(harness, "in_own_process", lambda function, *arguments: function(*arguments))
     threads = torch.get_num_threads()

@@ -42,7 +42,9 @@ def test_commands_on_a_gpu(monkeypatch):
         for words, _ in gpu.steps(part, tiny=False):
             words = gpu.shlex.split(words)
             arguments = benchmarks.options(words[:1]).parse_args(words)
-            for name in getattr(arguments, "models", getattr(arguments, "command", [0, "babi/quick_start"])[1:2]):
+            for name in getattr(
+                arguments, "models", getattr(arguments, "command", [0, "babi/quick_start"])[1:2]
+            ):
                 assert "model" in read_config(name)
     assert len(gpu.steps("agreement", tiny=False)) == 9 * 2
 
@@ -62,7 +64,12 @@ def test_what_does_not_fit_is_left_out_and_what_fails_is_named(report, monkeypat
     monkeypatch.setattr(gpu.time, "monotonic", lambda: clock[0])
     first = [step(f"step {i}", clock, 4) for i in range(4)]
     error = MemoryError("no memory")
-    second = [step("fails", clock, 1, error), step("short", clock, 1), step("long", clock, 20), step("never", clock, 1)]
+    second = [
+        step("fails", clock, 1, error),
+        step("short", clock, 1),
+        step("long", clock, 20),
+        step("never", clock, 1),
+    ]
     assert gpu.measure_parts(report, [("first", first, 10), ("second", second, 7)]) == 1
     assert [row["left"] for row in report.content["rows"]] == [10.0, 6.0, 7.0, 6.0, 5.0]
     missing = [f"Left out, for want of time: {name}" for name in ("step 2", "step 3")]

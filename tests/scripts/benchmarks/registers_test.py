@@ -1,4 +1,6 @@
-"""The fused recurrence's kernels fit into a GPU that is not here, and do there what they should, by their code."""
+"""
+The fused recurrence's kernels fit into a GPU that is not here, and do there what they should, by their code.
+"""
 
 import csv
 
@@ -36,7 +38,9 @@ def test_a_thread_loads_four_weights_of_one_output(compiled):
     assert len(compiled) == 18
     for key, (launch, used) in compiled.items():
         warps = launch["options"]["num_warps"]
-        layout = f"sizePerThread = [1, 4], threadsPerWarp = [32, 1], warpsPerCTA = [{warps}, 1], order = [1, 0]"
+        layout = (
+            f"sizePerThread = [1, 4], threadsPerWarp = [32, 1], warpsPerCTA = [{warps}, 1], order = [1, 0]"
+        )
         assert used["layouts"] == [f"blocked<{{{layout}}}>"], key
 
 

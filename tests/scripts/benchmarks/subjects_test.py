@@ -23,7 +23,9 @@ def test_recurrence(call):
     layers = [(name, backend) for name in ("C-GRU", "MAGE") for backend in ("plain", "cpp")]
     layers = [("torch.nn.GRU", ""), ("torch.nn.LSTM", ""), *layers]
     passes = ("forward", "forward+backward")
-    assert [(row["passes"], row["layer"], row["backend"]) for row in rows] == [(x, *y) for x in passes for y in layers]
+    assert [(row["passes"], row["layer"], row["backend"]) for row in rows] == [
+        (x, *y) for x in passes for y in layers
+    ]
     assert rows[0]["ratio"] == "1" and "MiB" in rows[0]
 
 
@@ -75,10 +77,14 @@ def test_updates_of_cloze_readers(call, fails, monkeypatch):
 
 
 def test_updates_are_those_of_the_config(subject, few_stories):
-    """Clipping included: after one update with gradients of at most nothing, parameters are what they were."""
+    """
+    Clipping included: after one update with gradients of at most nothing, parameters are what they were.
+    """
     arguments = subject("updates", "babi/quick_start", "--batch", 2, "--tokens", 20).arguments
     for clipping, changes in ((1e-30, False), (10, True)):
-        experiment = updates.Experiment(updates.Variant(arguments.models[0], ""), updates.Text(2, 20), arguments)
+        experiment = updates.Experiment(
+            updates.Variant(arguments.models[0], ""), updates.Text(2, 20), arguments
+        )
         experiment.trainer.update(grad_norm=clipping, optimizer={"type": "sgd", "lr": 1.0})
         before = [parameter.detach().clone() for parameter in experiment.model.parameters()]
         experiment.update()()
@@ -138,7 +144,11 @@ def test_lengths(capsys):
     *_, rows, note = capsys.readouterr().out.strip().split("\n\n")
     cells = [[cell.strip() for cell in line.split("|")[1:-1]] for line in rows.splitlines()]
     assert cells[0] == ["annotator", "text", "× at 40", "× at 80", "s"]
-    series = [(name, text) for text in ("pronouns", "ordinary", "names") for name in ("sieve_coref", "spacy_pipeline")]
+    series = [
+        (name, text)
+        for text in ("pronouns", "ordinary", "names")
+        for name in ("sieve_coref", "spacy_pipeline")
+    ]
     assert [(row[0], row[1]) for row in cells[2:]] == series
     slow = [row for row in cells[2:] if any(float(ratio or 0) > 2.2 for ratio in row[2:4])]
     assert note.startswith(f"{len(slow)} rows ") and status == bool(slow)

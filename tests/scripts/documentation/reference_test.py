@@ -24,7 +24,9 @@ def test_every_registered_class_has_an_entry_on_the_page_of_its_kind():
 
 
 def test_a_class_of_an_unknown_kind_is_an_error(monkeypatch):
-    new = reference.Registered("Telescope", "hubble", SimpleNamespace(path="allennlp_coref_rc.telescopes.Hubble"))
+    new = reference.Registered(
+        "Telescope", "hubble", SimpleNamespace(path="allennlp_coref_rc.telescopes.Hubble")
+    )
     monkeypatch.setattr(reference, "registered", lambda: [new])
     with pytest.raises(ValueError, match="Telescope"):
         reference.contents.__wrapped__()

@@ -51,6 +51,8 @@ def test_the_file_is_as_the_command_writes_it(tmp_path):
 
 def test_the_documented_commands_give_what_the_pages_say():
     page = (PROJECT / "docs" / "reproduction.md").read_text(encoding="utf-8")
-    columns = re.findall(r"^\| ((?:`\w+`(?:, | and so on)?)+) \|", page.partition("## One file")[2], flags=re.MULTILINE)
+    columns = re.findall(
+        r"^\| ((?:`\w+`(?:, | and so on)?)+) \|", page.partition("## One file")[2], flags=re.MULTILINE
+    )
     named = set(re.findall(r"`(\w+)`", "".join(columns)))
     assert {*FIRST, *LAST} <= named

@@ -23,7 +23,10 @@ def navigation(entries):
 
 def test_every_page_is_in_the_navigation():
     listed = list(navigation(yaml_load((PROJECT / "mkdocs.yml").read_text())["nav"]))
-    pages = {path.relative_to(PROJECT).as_posix() for path in [*PROJECT.glob("*.md"), *PROJECT.glob("docs/**/*.md")]}
+    pages = {
+        path.relative_to(PROJECT).as_posix()
+        for path in [*PROJECT.glob("*.md"), *PROJECT.glob("docs/**/*.md")]
+    }
     pages |= {path.relative_to(PROJECT).as_posix() for path in PROJECT.glob("docs/**/*.ipynb")}
     pages |= {f"docs/{path}" for path in reference.pages()}
     assert len(listed) == len(set(listed))
@@ -64,7 +67,9 @@ def test_a_notebook_becomes_markdown(tmp_path):
         "page": new_output("execute_result", {"text/html": "<p>4</p>", "text/plain": "4"}),
     }
     cells = [new_code_cell(source, outputs=[output]) for source, output in outputs.items()]
-    nbformat.write(new_notebook(cells=[new_markdown_cell("# Title\n[a](b.md)"), *cells]), tmp_path / "a.ipynb")
+    nbformat.write(
+        new_notebook(cells=[new_markdown_cell("# Title\n[a](b.md)"), *cells]), tmp_path / "a.ipynb"
+    )
     assert notebooks.markdown(tmp_path / "a.ipynb") == (
         "# Title\n[a](b.md)\n\n```python\n1 + 1\n```\n\n```\n2\n```\n\n```python\nprint(3)\n```\n\n```\n3\n```\n\n"
         "```python\npage\n```\n\n<div><p>4</p></div>\n"

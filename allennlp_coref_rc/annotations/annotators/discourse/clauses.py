@@ -8,17 +8,21 @@ from allennlp_coref_rc.annotations.tokenization import spans_of
 
 CLAUSAL = frozenset(("ROOT", "conj", "parataxis", "advcl", "ccomp", "xcomp", "acl", "acl:relcl", "csubj"))
 INTRODUCING = frozenset(("mark", "cc", "case"))
-"""How a connective depends on the head of the clause that it introduces. Others are modifiers, as adverbs are."""
+"""
+How a connective depends on the head of the clause that it introduces. Others are modifiers, as adverbs are.
+"""
 
 
 def arguments_of(parse: Parse, sentence: int, span: Span) -> Optional[tuple[list[Span], list[Span]]]:
     """
-    Arg1 and Arg2 of the connective at a span, in the sentence of that number; `None` if one of them has no words.
+    Arg1 and Arg2 of the connective at a span, in the sentence of that number; `None` if one of them has no
+    words.
 
-    Arg2 is the clause that the connective introduces or modifies; an adverbial clause ends at the first comma. Arg1 is
-    the clause that this clause depends on, as far as it stands before the connective, or all of it if Arg2 is in front.
-    If Arg2 is the main clause, Arg1 is the sentence before. If the connective belongs to no clause, or this leaves an
-    argument without words, the arguments are what is before and after the connective in its sentence.
+    Arg2 is the clause that the connective introduces or modifies; an adverbial clause ends at the first
+    comma. Arg1 is the clause that this clause depends on, as far as it stands before the connective, or all
+    of it if Arg2 is in front. If Arg2 is the main clause, Arg1 is the sentence before. If the connective
+    belongs to no clause, or this leaves an argument without words, the arguments are what is before and after
+    the connective in its sentence.
     """
     start, stop = parse.sentences[sentence]
     before, after = set(range(start, span[0])), set(range(span[1], stop))
@@ -51,7 +55,8 @@ def arguments_of(parse: Parse, sentence: int, span: Span) -> Optional[tuple[list
             arg2 = after
         elif link == "advcl":
             comma = next(
-                (i for i in sorted(after) if parse.words[i] == "," and parse.has_words(range(span[1], i))), stop
+                (i for i in sorted(after) if parse.words[i] == "," and parse.has_words(range(span[1], i))),
+                stop,
             )
             arg2 = set(range(span[1], comma))
         else:

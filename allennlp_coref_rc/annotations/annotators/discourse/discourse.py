@@ -28,17 +28,20 @@ CANDIDATES = CONNECTIVES.keys() | HARD
 @Annotator.register("discourse")
 class Discourse(Annotator):
     """
-    Discourse relations by their connectives, as in `connective_discourse`, but with a parse and three small log-linear
-    models. The first decides whether a connective expresses a relation (Pitler & Nenkova, ACL 2009; Lin et al., Natural
-    Language Engineering 2014), the second which sense it has, the third which sense an implicit relation has. They were
-    trained on GDTB (Liu et al., EMNLP 2024); `CARD.md` beside the weights has their scores.
+    Discourse relations by their connectives, as in `connective_discourse`, but with a parse and three small
+    log-linear models. The first decides whether a connective expresses a relation (Pitler & Nenkova, ACL
+    2009; Lin et al., Natural Language Engineering 2014), the second which sense it has, the third which sense
+    an implicit relation has. They were trained on GDTB (Liu et al., EMNLP 2024); `CARD.md` beside the weights
+    has their scores.
 
-    - Connectives are those of `connective_discourse` and some that rules cannot tell from other uses ("by", "without").
-      The dependencies of the papers' features are in place of their constituents.
-    - Arg2 is the clause that the connective introduces or modifies. Arg1 is the clause that this clause depends on: the
-      main clause, or the conjunct before. If Arg2 is itself the main clause, Arg1 is the sentence before.
+    - Connectives are those of `connective_discourse` and some that rules cannot tell from other uses ("by",
+      "without"). The dependencies of the papers' features are in place of their constituents.
+    - Arg2 is the clause that the connective introduces or modifies. Arg1 is the clause that this clause
+      depends on: the main clause, or the conjunct before. If Arg2 is itself the main clause, Arg1 is the
+      sentence before.
     - The senses of explicit relations are fourteen of the fifteen of CoNLL-2016 (there is no EntRel), and
-      "Contingency.Purpose", "Expansion.Manner" and "Comparison.Similarity" of PDTB 3, which have no counterpart there.
+      "Contingency.Purpose", "Expansion.Manner" and "Comparison.Similarity" of PDTB 3, which have no
+      counterpart there.
     - Implicit relations link neighbouring sentences that no explicit relation links.
 
     Registered as an `Annotator` with name "discourse".
@@ -52,8 +55,8 @@ class Discourse(Annotator):
     model : `str`, optional (default = `None`)
         A file of weights that `scripts/train_discourse.py` wrote. By default those of this package.
     spacy_model : `str`, optional (default = `None`)
-        The name or folder of the pipeline of spaCy that parses, with Universal Dependencies. By default the English
-        pipeline of this package.
+        The name or folder of the pipeline of spaCy that parses, with Universal Dependencies. By default the
+        English pipeline of this package.
 
     # Example
 
@@ -118,8 +121,8 @@ def find_candidates(parsed: Parse) -> Iterator[tuple[int, Span, str]]:
 @dataclasses.dataclass(frozen=True)
 class Weights:
     """
-    The weights of three log-linear models: of relations (rows), of explicit senses (rows, senses), and of implicit
-    senses (rows, senses). The score of an instance is the sum of the rows of its features.
+    The weights of three log-linear models: of relations (rows), of explicit senses (rows, senses), and of
+    implicit senses (rows, senses). The score of an instance is the sum of the rows of its features.
     """
 
     relation: np.ndarray

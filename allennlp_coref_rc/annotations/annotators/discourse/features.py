@@ -14,10 +14,10 @@ OF_CLAUSES = frozenset("nsubj nsubj:pass aux cop mark advcl ccomp obj expl conj 
 
 def connective_features(parse: Parse, sentence: Span, span: Span, syntax: bool = True) -> Iterator[str]:
     """
-    The features of a connective in a sentence: those of Lin et al. (2014), the words and tags around
-    it, and those of Pitler & Nenkova (2009) with dependencies in place of constituents: how the connective is attached,
-    what its head and the head's head are and whether they have a subject and a finite verb, and what stands to the left
-    and right of it. Without `syntax` only the words around it.
+    The features of a connective in a sentence: those of Lin et al. (2014), the words and tags around it, and
+    those of Pitler & Nenkova (2009) with dependencies in place of constituents: how the connective is
+    attached, what its head and the head's head are and whether they have a subject and a finite verb, and
+    what stands to the left and right of it. Without `syntax` only the words around it.
     """
     (first, last), (start, stop) = sentence, span
     word, tag, pos, labels, heads = parse.words, parse.tags, parse.pos, parse.labels, parse.heads
@@ -73,7 +73,9 @@ def connective_features(parse: Parse, sentence: Span, span: Span, syntax: bool =
         yield f"conj={pos[upper]},{pos[up]}"
         yield f"conj-tags={tag[upper]},{tag[up]}"
         yield f"conj-kinds={upper_kind},{kind}"
-    below = {labels[child] for i in range(start, stop) for child in parse.children[i] if not start <= child < stop}
+    below = {
+        labels[child] for i in range(start, stop) for child in parse.children[i] if not start <= child < stop
+    }
     yield f"below={','.join(sorted(below))}"
     path = [label]
     for i in parse.ancestors(head):
@@ -110,8 +112,8 @@ def connective_rows(words: str, features: Sequence[str]) -> list[int]:
 
 def sense_rows(words: str, features: Sequence[str]) -> list[int]:
     """
-    The rows of a connective for its sense. The words, which say most, count five times, so that their weights are less
-    regularized.
+    The rows of a connective for its sense. The words, which say most, count five times, so that their weights
+    are less regularized.
     """
     few = [feature for feature in features if feature.startswith(("d=", "place=", "up-kind="))]
     return _rows([words] * 5 + few + [f"{words}|{feature}" for feature in few], EXPLICIT_ROWS)

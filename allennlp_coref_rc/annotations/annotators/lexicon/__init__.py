@@ -1,6 +1,6 @@
 """
-English words in lower case, with plain ': lists, each in a text file beside this one, where lines that begin with "#"
-say what the words are, and tables of what single words mean.
+English words in lower case, with plain ': lists, each in a text file beside this one, where lines that begin
+with "#" say what the words are, and tables of what single words mean.
 """
 
 from pathlib import Path
@@ -45,12 +45,16 @@ NEUTER_PRONOUNS = frozenset("it its itself".split())
 PLURAL_PRONOUNS = frozenset("'em their theirs them themselves they".split())
 FIRST_SINGULAR = frozenset("i me mine my myself".split())
 FIRST_PLURAL = frozenset("our ours ourselves us we".split())
-SECOND_PRONOUNS = frozenset("thee thine thou thy thyself ya ye yeh yer you your yours yourself yourselves".split())
+SECOND_PRONOUNS = frozenset(
+    "thee thine thou thy thyself ya ye yeh yer you your yours yourself yourselves".split()
+)
 
 POSSESSIVES = frozenset("her his its my our their thy yer your".split())
 """Pronouns that begin a noun phrase."""
 
-REFLEXIVES = frozenset("herself himself itself myself ourselves themselves thyself yourself yourselves".split())
+REFLEXIVES = frozenset(
+    "herself himself itself myself ourselves themselves thyself yourself yourselves".split()
+)
 SUBJECTS = frozenset("he i she they we".split())
 NEVER_SUBJECTS = POSSESSIVES | frozenset("him me them us".split())
 

@@ -1,4 +1,7 @@
-"""What the labeller of roles sees of a sentence: hashes of its words' forms, tags and dependencies, and their heads."""
+"""
+What the labeller of roles sees of a sentence: hashes of its words' forms, tags and dependencies, and their
+heads.
+"""
 
 from collections.abc import Iterator
 from functools import lru_cache
@@ -13,8 +16,8 @@ if TYPE_CHECKING:
 
 FEATURES = ("form", "prefix", "suffix", "shape", "tag", "entity", "marker", "particle", "dep")
 """
-The columns of `Sentence.features`. The marker is the word's first dependent that is `case` or `mark` (a preposition),
-and the particle the one that is `compound:prt`.
+The columns of `Sentence.features`. The marker is the word's first dependent that is `case` or `mark` (a
+preposition), and the particle the one that is `compound:prt`.
 """
 
 DEPENDENCY = FEATURES.index("dep")

@@ -1,4 +1,7 @@
-"""The network that labels semantic roles. It needs PyTorch, but not AllenNLP, which would take seconds to import."""
+"""
+The network that labels semantic roles. It needs PyTorch, but not AllenNLP, which would take seconds to
+import.
+"""
 
 import re
 from collections.abc import Iterator, Sequence
@@ -46,8 +49,8 @@ class Batch(NamedTuple):
     """
     Sentences with padding.
 
-    *Shape:* features (sentences, tokens, features), heads (sentences, tokens), vectors (sentences, tokens, width),
-    lengths (sentences,).
+    *Shape:* features (sentences, tokens, features), heads (sentences, tokens), vectors (sentences, tokens,
+    width), lengths (sentences,).
     """
 
     features: Tensor
@@ -58,7 +61,9 @@ class Batch(NamedTuple):
     @classmethod
     def of(cls, sentences: Sequence[Sentence]) -> "Batch":
         features, heads, vectors = (
-            pad_sequence([torch.from_numpy(getattr(sentence, name)) for sentence in sentences], batch_first=True)
+            pad_sequence(
+                [torch.from_numpy(getattr(sentence, name)) for sentence in sentences], batch_first=True
+            )
             for name in ("features", "heads", "vectors")
         )
         return cls(features, heads, vectors, torch.tensor([len(sentence.heads) for sentence in sentences]))
@@ -79,17 +84,18 @@ class RoleNetwork(nn.Module):
     """
     Finds predicates, and labels the arguments of each predicate with BIO tags.
 
-    The words' features are hashed into rows of embeddings (as in spaCy's `HashEmbed`). Beside them stand the vector by
-    the pipeline and the sum of embeddings of the dependents' labels. A bidirectional LSTM reads them once for each
-    sentence. A pair of a predicate and a token is the sum of projections of the token, of the predicate and of the
-    token's branch, and of embeddings of the path and the distance between the two. Convolutions over the tokens of the
-    sentence follow, which also see the maximum over its pairs. Spans are chosen by their probabilities.
+    The words' features are hashed into rows of embeddings (as in spaCy's `HashEmbed`). Beside them stand the
+    vector by the pipeline and the sum of embeddings of the dependents' labels. A bidirectional LSTM reads
+    them once for each sentence. A pair of a predicate and a token is the sum of projections of the token, of
+    the predicate and of the token's branch, and of embeddings of the path and the distance between the two.
+    Convolutions over the tokens of the sentence follow, which also see the maximum over its pairs. Spans are
+    chosen by their probabilities.
 
-    The path is that of the dependency tree. The predicate and its first `CHAIN` ancestors are the chain. On the way
-    from a token up to the chain, the branch is the last word below the chain, and the twig the one before it. So all
-    words of a constituent beside the chain share a branch. The embeddings tell the labels from the predicate up to
-    where the branch is attached, those of branch and twig, and whether the token is the first or the last that has
-    this branch, or this twig.
+    The path is that of the dependency tree. The predicate and its first `CHAIN` ancestors are the chain. On
+    the way from a token up to the chain, the branch is the last word below the chain, and the twig the one
+    before it. So all words of a constituent beside the chain share a branch. The embeddings tell the labels
+    from the predicate up to where the branch is attached, those of branch and twig, and whether the token is
+    the first or the last that has this branch, or this twig.
 
     # Parameters
 
@@ -169,7 +175,9 @@ class RoleNetwork(nn.Module):
         config, weights = config_and_weights(archive)
         model = config["model"]
         if model.get("type") != "role_labeller":
-            raise ConfigurationError(f"{archive}: found a model {model.get('type')!r}, expected 'role_labeller'")
+            raise ConfigurationError(
+                f"{archive}: found a model {model.get('type')!r}, expected 'role_labeller'"
+            )
         network = cls(**model["network"])
         check_weights(weights, network.state_dict(prefix="network."), archive)
         network.load_state_dict({name.removeprefix("network."): values for name, values in weights.items()})
@@ -188,7 +196,9 @@ class RoleNetwork(nn.Module):
         mask, own = batch.mask(), torch.arange(batch.heads.shape[1])
         label = self.dependents(torch.remainder(batch.features[..., DEPENDENCY], LABEL_ROWS))
         label = label * (mask & (batch.heads != own)).unsqueeze(-1)
-        dependents = torch.zeros_like(label).scatter_add_(1, batch.heads.unsqueeze(-1).expand_as(label), label)
+        dependents = torch.zeros_like(label).scatter_add_(
+            1, batch.heads.unsqueeze(-1).expand_as(label), label
+        )
         inputs = torch.cat([embedded.flatten(2), dependents, batch.vectors], dim=-1)
         inputs = self._drop(self.projection(self._drop(inputs)))
         # Each sentence in reverse order, without its padding.
@@ -231,8 +241,8 @@ class RoleNetwork(nn.Module):
 
     def _paths(self, batch: Batch, frames: Frames) -> tuple[Tensor, Tensor, Tensor, Tensor]:
         """
-        For each predicate and token: the branch, the row of the path to the branch, the row of the path to the twig,
-        and the flags. *Shape:* (predicates, tokens) each.
+        For each predicate and token: the branch, the row of the path to the branch, the row of the path to
+        the twig, and the flags. *Shape:* (predicates, tokens) each.
         """
         own = torch.arange(batch.heads.shape[1])
         # Padding is its own head, so that it is no token's neighbour on the same branch.
@@ -247,7 +257,9 @@ class RoleNetwork(nn.Module):
         for number in range(CHAIN + 1):
             # A root is its own head: the first visit counts.
             rung.scatter_(1, word, torch.where(rung.gather(1, word) < 0, number, rung.gather(1, word)))
-            labels.scatter_(1, word, torch.where(rung.gather(1, word) == number, so_far, labels.gather(1, word)))
+            labels.scatter_(
+                1, word, torch.where(rung.gather(1, word) == number, so_far, labels.gather(1, word))
+            )
             so_far = so_far * 131 + label.gather(1, word)
             word = heads.gather(1, word)
 
@@ -261,7 +273,12 @@ class RoleNetwork(nn.Module):
         longer_path = path * 131 + torch.where(twig == branch, 0, label.gather(1, twig))
         bits = *_ends(branch), *_ends(twig), branch == own, own == position, own < position, is_apart
         flags = sum(bit * 2**i for i, bit in enumerate(bits))
-        return branch, _row(path, self.path.num_embeddings), _row(longer_path, self.path.num_embeddings), flags
+        return (
+            branch,
+            _row(path, self.path.num_embeddings),
+            _row(longer_path, self.path.num_embeddings),
+            flags,
+        )
 
     def _drop(self, values: Tensor) -> Tensor:
         if not (self.training and self._dropout):
@@ -271,8 +288,8 @@ class RoleNetwork(nn.Module):
 
     def decode(self, scores: Tensor, lengths: Tensor, positions: Sequence[int]) -> list[Frame]:
         """
-        The frames of predicates at these positions. An argument is a span whose probability is `LEAST` or more. Of two
-        that overlap, and of two with one role of `CORE`, the more probable one stays.
+        The frames of predicates at these positions. An argument is a span whose probability is `LEAST` or
+        more. Of two that overlap, and of two with one role of `CORE`, the more probable one stays.
 
         *Shape:* scores (predicates, tokens, 2 * roles + 1), lengths (predicates,).
         """
@@ -294,7 +311,9 @@ class RoleNetwork(nn.Module):
         """The frames of each sentence, in order. Predicates may be given."""
         encoded = self.encode(batch)
         if predicates is None:
-            predicates = Frames(*torch.nonzero((self.score_predicates(encoded) > 0) & batch.mask(), as_tuple=True))
+            predicates = Frames(
+                *torch.nonzero((self.score_predicates(encoded) > 0) & batch.mask(), as_tuple=True)
+            )
         found: list[list[Frame]] = [[] for _ in batch.lengths]
         step = max(1, MAX_CELLS // encoded.shape[1])
         for some in zip(*(torch.split(values, step) for values in predicates)):
@@ -306,7 +325,9 @@ class RoleNetwork(nn.Module):
         return found
 
     def label_sentences(self, sentences: Sequence[Sentence], batch_tokens: int) -> list[list[Frame]]:
-        """The frames of each sentence. Sentences of similar lengths make a batch, of at most so many tokens."""
+        """
+        The frames of each sentence. Sentences of similar lengths make a batch, of at most so many tokens.
+        """
         order = sorted(range(len(sentences)), key=lambda i: len(sentences[i].heads))
         found: list[list[Frame]] = [[] for _ in sentences]
         for some in _batches(order, [len(sentence.heads) for sentence in sentences], batch_tokens):
@@ -317,14 +338,17 @@ class RoleNetwork(nn.Module):
 
 def log_likelihood(scores: Tensor, tags: Tensor, lengths: Tensor) -> Tensor:
     """
-    The logarithm of the probability of tags among all consistent BIO tags, as in a conditional random field without
-    weights of transitions. Tags are 0 for `O`, then each role's `B-`, then each role's `I-`. `I-X` follows only `B-X`
-    or `I-X`.
+    The logarithm of the probability of tags among all consistent BIO tags, as in a conditional random field
+    without weights of transitions. Tags are 0 for `O`, then each role's `B-`, then each role's `I-`. `I-X`
+    follows only `B-X` or `I-X`.
 
-    *Shape:* scores (sequences, tokens, 2 * roles + 1), tags (sequences, tokens), lengths and output (sequences,).
+    *Shape:* scores (sequences, tokens, 2 * roles + 1), tags (sequences, tokens), lengths and output
+    (sequences,).
     """
     roles = scores.shape[-1] // 2
-    total = torch.cat([scores[:, 0, : 1 + roles], torch.full_like(scores[:, 0, 1 + roles :], IMPOSSIBLE)], dim=1)
+    total = torch.cat(
+        [scores[:, 0, : 1 + roles], torch.full_like(scores[:, 0, 1 + roles :], IMPOSSIBLE)], dim=1
+    )
     for t in range(1, scores.shape[1]):
         anything = total.logsumexp(1, keepdim=True).expand(-1, 1 + roles)
         same = torch.logaddexp(total[:, 1 : 1 + roles], total[:, 1 + roles :])
@@ -334,10 +358,12 @@ def log_likelihood(scores: Tensor, tags: Tensor, lengths: Tensor) -> Tensor:
     return (scores.gather(2, tags.unsqueeze(-1)).squeeze(-1) * mask).sum(1) - total.logsumexp(1)
 
 
-def span_probabilities(scores: Tensor, lengths: Tensor, least: float) -> list[list[tuple[float, int, int, int]]]:
+def span_probabilities(
+    scores: Tensor, lengths: Tensor, least: float
+) -> list[list[tuple[float, int, int, int]]]:
     """
-    For each sequence, the spans whose probability among all consistent BIO tags is high enough, by the forward-backward
-    algorithm: probability, number of the role, start and stop.
+    For each sequence, the spans whose probability among all consistent BIO tags is high enough, by the
+    forward-backward algorithm: probability, number of the role, start and stop.
 
     *Shape:* scores (sequences, tokens, 2 * roles + 1), lengths (sequences,).
     """
@@ -380,7 +406,10 @@ def _embedding(rows: int, width: int, scale: float = 0.1) -> nn.Embedding:
 
 
 def _climb(heads: Tensor, stops: Tensor) -> Tensor:
-    """The first word at which to stop on each word's way up, by doubling the steps. *Shape:* (predicates, tokens)."""
+    """
+    The first word at which to stop on each word's way up, by doubling the steps. *Shape:* (predicates,
+    tokens).
+    """
     reached = torch.where(stops, torch.arange(heads.shape[1]), heads)
     for _ in range(MAX_LENGTH.bit_length()):
         reached = reached.gather(1, reached)

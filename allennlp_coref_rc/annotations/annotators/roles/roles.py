@@ -19,19 +19,21 @@ MODEL = os.fspath(Path(__file__).parent / "model")
 @Annotator.register("roles")
 class Roles(Annotator):
     """
-    PropBank's frames: predicates (verbs, and nouns and adjectives that name events), and their arguments (`ARG0`,
-    `ARGM-TMP`, `R-ARG1`, …). Senses of predicates are not told apart. The English pipeline parses the text, and a
-    `RoleNetwork`, trained with `training_config/annotators/roles.jsonnet`, reads the parse. Arguments of a frame do not
-    overlap. A sentence of more than 200 tokens is labelled in pieces.
+    PropBank's frames: predicates (verbs, and nouns and adjectives that name events), and their arguments
+    (`ARG0`, `ARGM-TMP`, `R-ARG1`, …). Senses of predicates are not told apart. The English pipeline parses
+    the text, and a `RoleNetwork`, trained with `training_config/annotators/roles.jsonnet`, reads the parse.
+    Arguments of a frame do not overlap. A sentence of more than 200 tokens is labelled in pieces.
 
     Registered as an `Annotator` with name "roles".
 
     # Parameters
 
     archive : `str`, optional (default = `None`)
-        A model of your own, a file `model.tar.gz` or the folder of its training. By default the model of this package.
+        A model of your own, a file `model.tar.gz` or the folder of its training. By default the model of this
+        package.
     spacy_model : `str`, optional (default = `None`)
-        Name or folder of another pipeline of spaCy, which the model was trained on. By default this package's own.
+        Name or folder of another pipeline of spaCy, which the model was trained on. By default this package's
+        own.
     empty_frames : `bool`, optional (default = `True`)
         Keeps frames without arguments. Most of these are auxiliaries, which PropBank marks as predicates.
     batch_tokens : `int`, optional (default = `2000`)

@@ -27,11 +27,16 @@ def network(seed=0, **options):
     torch.manual_seed(seed)
     sizes = {"embedding_dim": 4, "input_dim": 12, "hidden_size": 6, "pair_dim": 10}
     rows = [20] * len(FEATURES)
-    return RoleNetwork(["V", "C-V", "ARG0", "ARG1"], VECTOR_DIM, rows, **{**sizes, "path_rows": 50, **options})
+    return RoleNetwork(
+        ["V", "C-V", "ARG0", "ARG1"], VECTOR_DIM, rows, **{**sizes, "path_rows": 50, **options}
+    )
 
 
 def random_heads(random, length):
-    """A tree: each word but the first of a random order hangs on one before it in this order. Roots head themselves."""
+    """
+    A tree: each word but the first of a random order hangs on one before it in this order. Roots head
+    themselves.
+    """
     order = random.permutation(length)
     heads = np.arange(length)
     for i in range(1, length):
@@ -59,7 +64,9 @@ def every_tags(roles, length):
 @settings(max_examples=30, derandomize=True, deadline=None)
 def test_the_probabilities_of_spans_are_those_of_brute_force(seed, length, least):
     roles = 2
-    scores = torch.randn(1, length, 2 * roles + 1, generator=torch.Generator().manual_seed(seed), dtype=torch.double)
+    scores = torch.randn(
+        1, length, 2 * roles + 1, generator=torch.Generator().manual_seed(seed), dtype=torch.double
+    )
     every = every_tags(roles, length)
     weights = torch.stack([scores[0, range(length), tags].sum() for tags in every]).softmax(0)
     expected = Counter()
@@ -83,7 +90,10 @@ def test_a_sentence_has_the_same_frames_alone_and_in_a_batch():
     together = model.label_sentences(sentences, batch_tokens=100)
     assert together == [model.label_sentences([sentence], 100)[0] for sentence in sentences]
     assert together == model.label_sentences(sentences, batch_tokens=1)
-    assert sum(map(len, together)) > 5 and sum(len(frame.arguments) for frames in together for frame in frames) > 5
+    assert (
+        sum(map(len, together)) > 5
+        and sum(len(frame.arguments) for frames in together for frame in frames) > 5
+    )
 
 
 def test_predicates_may_be_given_and_are_labelled_in_parts(monkeypatch):
@@ -101,7 +111,9 @@ def test_predicates_may_be_given_and_are_labelled_in_parts(monkeypatch):
 @settings(max_examples=30, derandomize=True, deadline=None)
 def test_the_likelihood_is_that_among_all_consistent_tags(seed, length):
     roles = 2
-    scores = torch.randn(1, length, 2 * roles + 1, generator=torch.Generator().manual_seed(seed), dtype=torch.double)
+    scores = torch.randn(
+        1, length, 2 * roles + 1, generator=torch.Generator().manual_seed(seed), dtype=torch.double
+    )
 
     every = every_tags(roles, length)
     weights = torch.stack([scores[0, range(length), tags].sum() for tags in every]).softmax(0)

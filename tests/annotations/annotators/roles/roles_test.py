@@ -32,7 +32,9 @@ def test_who_did_what_to_whom(roles):
             "ARGM-TMP": "last year",
         }
     }
-    assert frames(roles, "She gave him a book .") == {"gave": {"ARG0": "She", "ARG2": "him", "ARG1": "a book"}}
+    assert frames(roles, "She gave him a book .") == {
+        "gave": {"ARG0": "She", "ARG2": "him", "ARG1": "a book"}
+    }
 
 
 def test_the_subject_of_a_passive_is_what_it_is_done_to(roles):
@@ -63,7 +65,10 @@ def test_frames_without_arguments_may_be_left_out(roles):
 
 
 def test_several_texts_are_annotated_as_one_by_one(roles):
-    texts = [AnnotatedText(sentence.split()) for sentence in ("He ran home .", "", "We saw that it rained in Rome .")]
+    texts = [
+        AnnotatedText(sentence.split())
+        for sentence in ("He ran home .", "", "We saw that it rained in Rome .")
+    ]
     assert roles.annotate_batch(texts) == [roles.annotate(text) for text in texts]
     assert roles.annotate_batch([]) == []
 

@@ -90,5 +90,7 @@ def test_archives_are_loaded_when_first_used_and_missing_ones_named(tmp_path):
     with pytest.raises(ConfigurationError, match=re.escape(f"{tmp_path}/none.tar.gz: no such archive")):
         annotator.annotate(AnnotatedText("He ran because it rained".split()))
     (tmp_path / "none.tar.gz").write_text("nothing")
-    with pytest.raises(ConfigurationError, match=re.escape(f"{tmp_path}/none.tar.gz: found a damaged archive")):
+    with pytest.raises(
+        ConfigurationError, match=re.escape(f"{tmp_path}/none.tar.gz: found a damaged archive")
+    ):
         annotator.annotate(AnnotatedText("He ran because it rained".split()))

@@ -33,26 +33,27 @@ GUIDELINES = ("ontonotes", "litbank")
 @Annotator.register("coref")
 class EnglishCoref(Annotator):
     """
-    Coreference of English text by two small networks over the noun phrases of a parse. The first network leaves out
-    noun phrases that the guideline would hardly annotate. The second ranks, for each mention, the mentions before it
-    and the choice of a new entity (Denis and Baldridge, EMNLP 2008; Durrett and Klein, EMNLP 2013). Each mention joins
-    the entity with the highest sum of probabilities. The networks see grammatical roles, clauses and agreement, types
-    of entities, equal words, word classes from WordNet, who speaks in quotations, the clusters of names and nominals by
-    `sieve_coref`, and the vectors of the parser's network.
+    Coreference of English text by two small networks over the noun phrases of a parse. The first network
+    leaves out noun phrases that the guideline would hardly annotate. The second ranks, for each mention, the
+    mentions before it and the choice of a new entity (Denis and Baldridge, EMNLP 2008; Durrett and Klein,
+    EMNLP 2013). Each mention joins the entity with the highest sum of probabilities. The networks see
+    grammatical roles, clauses and agreement, types of entities, equal words, word classes from WordNet, who
+    speaks in quotations, the clusters of names and nominals by `sieve_coref`, and the vectors of the parser's
+    network.
 
-    The model comes with this package. CARD.md beside it says what it was trained on. The features of "he" and "she" are
-    the same.
+    The model comes with this package. CARD.md beside it says what it was trained on. The features of "he" and
+    "she" are the same.
 
     Registered as an `Annotator` with name "coref".
 
     # Parameters
 
     guideline : `str`, optional (default = `"ontonotes"`)
-        What the clusters are like. "ontonotes": any noun phrase, with its appositions, and with "'s". "litbank":
-        persons, groups, places, buildings and vehicles, without appositions and "'s".
+        What the clusters are like. "ontonotes": any noun phrase, with its appositions, and with "'s".
+        "litbank": persons, groups, places, buildings and vehicles, without appositions and "'s".
     include_singletons : `bool`, optional (default = `False`)
-        Also return mentions that are linked to no other, each as a cluster of one. With "litbank" these are likely
-        mentions of its kinds, with "ontonotes" noun phrases that might be mentioned again.
+        Also return mentions that are linked to no other, each as a cluster of one. With "litbank" these are
+        likely mentions of its kinds, with "ontonotes" noun phrases that might be mentioned again.
     max_clusters : `int`, optional (default = `None`)
         Keep only this many clusters, those with the most mentions. By default all.
     spacy_model : `str`, optional (default = `None`)
@@ -77,7 +78,9 @@ class EnglishCoref(Annotator):
     ) -> None:
         check_number("coref", "max_clusters", max_clusters, least=0)
         if guideline not in GUIDELINES:
-            raise ConfigurationError(f"coref: guideline is {guideline!r}, expected one of {', '.join(GUIDELINES)}")
+            raise ConfigurationError(
+                f"coref: guideline is {guideline!r}, expected one of {', '.join(GUIDELINES)}"
+            )
         self._guideline = guideline
         self._include_singletons = include_singletons
         self._max_clusters = max_clusters
@@ -87,7 +90,9 @@ class EnglishCoref(Annotator):
     def annotate_batch(self, texts: Sequence[AnnotatedText]) -> list[AnnotatedText]:
         split = list(map(SplitTokens, texts))
         docs = parse([words.text for words in split], self._spacy_model)
-        clusters = [words.clusters(self._clusters(doc) if len(doc) else []) for words, doc in zip(split, docs)]
+        clusters = [
+            words.clusters(self._clusters(doc) if len(doc) else []) for words, doc in zip(split, docs)
+        ]
         return [
             dataclasses.replace(text, clusters=text.clusters + largest_clusters(found, self._max_clusters))
             for text, found in zip(texts, clusters)
@@ -99,7 +104,9 @@ class EnglishCoref(Annotator):
             return []
         m.keep(network.mention_scores(self._weights, vectors(m)))
         i, j = make_pairs(m)
-        blocks = pair_blocks(m.count, i, j, partial(pair_features, m), EntityFeatures(m, first_entities(m)).of)
+        blocks = pair_blocks(
+            m.count, i, j, partial(pair_features, m), EntityFeatures(m, first_entities(m)).of
+        )
         pairs, new = network.score(self._weights, vectors(m), blocks, i, j)
         entity = network.link(m, i, j, pairs, new, self._weights[f"bonuses.{self._guideline}"])
         is_likely = m.chances > 0 if m.litbank else m.kind != PRONOUN

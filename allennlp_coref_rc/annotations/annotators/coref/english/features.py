@@ -10,7 +10,11 @@ from allennlp_coref_rc.annotations.annotators import lexicon
 from allennlp_coref_rc.annotations.annotators.coref.english import words as w
 from allennlp_coref_rc.annotations.annotators.coref.english.mentions import find_spans
 from allennlp_coref_rc.annotations.annotators.coref.sieve.mentions import name_attributes
-from allennlp_coref_rc.annotations.annotators.coref.sieve.quotes import SpeakerFinder, find_quotes, speakers_of_turns
+from allennlp_coref_rc.annotations.annotators.coref.sieve.quotes import (
+    SpeakerFinder,
+    find_quotes,
+    speakers_of_turns,
+)
 from allennlp_coref_rc.annotations.annotators.coref.sieve.sieve_coref import SieveCoref
 from allennlp_coref_rc.annotations.annotators.lexicon import (
     ANY_GENDER,
@@ -52,12 +56,12 @@ class Mentions:
     """
     The mentions of a text in order, and their properties, each an array with an entry a mention.
 
-    `gender` and `number` are the sets (bits) that each mention allows; `listed` the gender that a list has for a given
-    name. `text`, `word` (the head) and `verb` (its governor) are numbers that are equal for equal words. `bits` and
-    `more_bits` have a bit for each word of the noun phrase up to its head. `clause` is the head of the clause, `gov`
-    the position of the governor. `turn` numbers the turn of a quotation, or is -1; `speaker` the mention that speaks.
-    `ruled` is the number of the cluster that `sieve_coref` has for the mention, or -1. `codes` are the features that a
-    network sees, each a number below its entry in `SIZES`.
+    `gender` and `number` are the sets (bits) that each mention allows; `listed` the gender that a list has
+    for a given name. `text`, `word` (the head) and `verb` (its governor) are numbers that are equal for equal
+    words. `bits` and `more_bits` have a bit for each word of the noun phrase up to its head. `clause` is the
+    head of the clause, `gov` the position of the governor. `turn` numbers the turn of a quotation, or is -1;
+    `speaker` the mention that speaks. `ruled` is the number of the cluster that `sieve_coref` has for the
+    mention, or -1. `codes` are the features that a network sees, each a number below its entry in `SIZES`.
     """
 
     COLUMNS = (
@@ -86,7 +90,9 @@ class Mentions:
             word, kids = p.words[head], p.children[head]
             single = stop == start + 1
             pronoun = lexicon.PRONOUNS.get(word) if single else None
-            group = w.PRONOUN_GROUP.get(word, w.NO_PRONOUN) if single and p.pos[head] != "PROPN" else w.NO_PRONOUN
+            group = (
+                w.PRONOUN_GROUP.get(word, w.NO_PRONOUN) if single and p.pos[head] != "PROPN" else w.NO_PRONOUN
+            )
             names = [c for c in kids if dep[c] == "flat" and p.pos[c] == "PROPN" and head < c < stop]
             kind = PRONOUN if group < w.NO_PRONOUN else NAME if p.pos[head] == "PROPN" or names else NOMINAL
             core = min(p.right[names[-1]] + 1, stop) if names else head + 1
@@ -96,15 +102,24 @@ class Mentions:
             type_ = TYPES.index(p.entities[head]) + 1 if p.entities[head] in TYPES else 0
             gender, listed, number = ANY_GENDER, ANY_GENDER, ANY_NUMBER
             if pronoun:
-                gender, number, type_ = pronoun.gender, pronoun.number, 1 if pronoun.gender & NEUTER == 0 else 0
+                gender, number, type_ = (
+                    pronoun.gender,
+                    pronoun.number,
+                    1 if pronoun.gender & NEUTER == 0 else 0,
+                )
             elif group < w.NO_PRONOUN:
-                gender, number = NEUTER, PLURAL if word in ("these", "those") else ANY_NUMBER if word[0] == "t" else 3
+                gender, number = (
+                    NEUTER,
+                    PLURAL if word in ("these", "those") else ANY_NUMBER if word[0] == "t" else 3,
+                )
             else:
                 number = PLURAL if p.tags[head] in ("NNS", "NNPS") else SINGULAR
                 entry = lexicon.NOUNS.get(word)
                 if kind == NAME:
                     title = next((lexicon.TITLES[x] for x in p.words[start:core] if x in lexicon.TITLES), 0)
-                    listed = next((lexicon.GIVEN_NAMES[x] for x in p.words[start:core] if x in lexicon.GIVEN_NAMES), 7)
+                    listed = next(
+                        (lexicon.GIVEN_NAMES[x] for x in p.words[start:core] if x in lexicon.GIVEN_NAMES), 7
+                    )
                     gender = title or (PERSON if type_ == 1 else ANY_GENDER)
                     number = ANY_NUMBER if number == PLURAL or type_ == 3 else SINGULAR
                 elif entry:
@@ -147,7 +162,9 @@ class Mentions:
             initials = "".join(x[0] for x in p.tokens[start:core] if x[:1].isupper()).lower()
             acronym = types.setdefault(initials if len(initials) > 2 else word, len(types))
             number_of = types.setdefault((last, whole), len(types))
-            self.keys.append(set() if kind == PRONOUN else {number_of, acronym} | (content if kind == NAME else set()))
+            self.keys.append(
+                set() if kind == PRONOUN else {number_of, acronym} | (content if kind == NAME else set())
+            )
             top, role = head, dep[head]
             while role == "conj" and p.heads[top] != top:
                 top = p.heads[top]
@@ -200,7 +217,9 @@ class Mentions:
                 spoken = "pronoun" if kind == PRONOUN else "name"
                 is_subject = role_number in SUBJECTS
                 own_words = p.words[start:stop]
-                talkers.append(Talker(spoken, gender & PERSON, own_words, start, stop, is_subject, len(rows) - 1))
+                talkers.append(
+                    Talker(spoken, gender & PERSON, own_words, start, stop, is_subject, len(rows) - 1)
+                )
         columns = np.array(rows, np.int64).reshape(len(rows), len(self.COLUMNS)).T
         self.count = len(rows)
         self.chances = np.zeros(self.count)
@@ -267,8 +286,8 @@ class Mentions:
 
     def keep(self, chances: np.ndarray) -> None:
         """
-        Keeps only the mentions that are likely enough to be annotated. `chances` are the scores (log-odds) of all. The
-        codes stay as they are.
+        Keeps only the mentions that are likely enough to be annotated. `chances` are the scores (log-odds) of
+        all. The codes stay as they are.
         """
         kept = chances >= LIKELY[self.litbank]
         number = np.where(kept, np.cumsum(kept) - 1, -1)
@@ -322,13 +341,16 @@ NEAREST, NEAREST_OF_NOUNS = 30, 16
 """The number of earlier mentions that each pronoun, and each other mention, is compared with."""
 
 SIMILAR = 3
-"""The most mentions farther back that have a word in common, for each word of a name and for the head of a nominal."""
+"""
+The most mentions farther back that have a word in common, for each word of a name and for the head of a
+nominal.
+"""
 
 
 def make_pairs(m: Mentions) -> tuple[np.ndarray, np.ndarray]:
     """
-    The earlier and the later mention of each pair, in the order of the later ones. A mention is compared with the
-    nearest mentions before it, and farther back with some that have a word in common.
+    The earlier and the later mention of each pair, in the order of the later ones. A mention is compared with
+    the nearest mentions before it, and farther back with some that have a word in common.
     """
     earlier: list[int] = []
     counts = []
@@ -354,8 +376,8 @@ def pair_blocks(
     count: int, i: np.ndarray, j: np.ndarray, *describe: Callable[[np.ndarray, np.ndarray], np.ndarray]
 ) -> Iterator[np.ndarray]:
     """
-    The features of the pairs of so many mentions, by each function, in blocks of later mentions. All features of a long
-    text at once would take a gigabyte.
+    The features of the pairs of so many mentions, by each function, in blocks of later mentions. All features
+    of a long text at once would take a gigabyte.
     """
     bounds = np.searchsorted(j, np.arange(0, count + BLOCK, BLOCK))
     for start, stop in zip(bounds, bounds[1:]):
@@ -487,7 +509,9 @@ FADING = 0.6
 
 
 def salience(weight: np.ndarray, sentence: np.ndarray, entity: np.ndarray) -> np.ndarray:
-    """How salient the entity of each mention is right after it: a sum over its mentions that fades by sentences."""
+    """
+    How salient the entity of each mention is right after it: a sum over its mentions that fades by sentences.
+    """
     sentences, result = sentence.tolist(), weight.tolist()
     for k, before in enumerate(previous_with_same(entity).tolist()):
         if before >= 0:
@@ -497,8 +521,8 @@ def salience(weight: np.ndarray, sentence: np.ndarray, entity: np.ndarray) -> np
 
 class EntityFeatures:
     """
-    Features of pairs from a first linking, which has an `entity` for each mention. If both mentions of a pair are in
-    one entity, the later one does not count as a part of it.
+    Features of pairs from a first linking, which has an `entity` for each mention. If both mentions of a pair
+    are in one entity, the later one does not count as a part of it.
     """
 
     def __init__(self, m: Mentions, entity: np.ndarray) -> None:
@@ -551,7 +575,9 @@ class EntityFeatures:
         starts = np.flatnonzero(np.r_[True, j[1:] != j[:-1]]) if len(j) else np.zeros(0, int)
         sizes = np.diff(np.r_[starts, len(j)])
         most = np.repeat(np.maximum.reduceat(unlike, starts), sizes) if len(j) else salient
-        nearest = np.repeat(np.maximum.reduceat(np.where(agrees, last, -1), starts), sizes) if len(j) else last
+        nearest = (
+            np.repeat(np.maximum.reduceat(np.where(agrees, last, -1), starts), sizes) if len(j) else last
+        )
         other_word = (m.reflexive[j] == 0) & (m.role[j] != ROLE["poss"])
         rival = (m.gov[last] == m.gov[j]) & (gap == 0) & other_word
         near = (m.clause[last] == m.clause[j]) & (gap == 0) & other_word
@@ -571,7 +597,9 @@ class EntityFeatures:
         listens = (m.listener[j] >= 0) & (entity[m.listener[j]] == entity[i])
         heard = (m.listener[i] >= 0) & (entity[m.listener[i]] == entity[j])
         answers = (m.speaker[i] >= 0) & (m.listener[j] >= 0) & (entity[m.speaker[i]] == entity[m.listener[j]])
-        answered = (m.listener[i] >= 0) & (m.speaker[j] >= 0) & (entity[m.listener[i]] == entity[m.speaker[j]])
+        answered = (
+            (m.listener[i] >= 0) & (m.speaker[j] >= 0) & (entity[m.listener[i]] == entity[m.speaker[j]])
+        )
         alike = (m.listener[i] >= 0) & (m.listener[j] >= 0) & (entity[m.listener[i]] == entity[m.listener[j]])
         gi, gj = _persons(m.group[i]), _persons(m.group[j])
         total = np.maximum(of_i[:, 13:18].sum(axis=1), 0.5)[:, None]
@@ -600,8 +628,8 @@ class EntityFeatures:
 
 def first_entities(m: Mentions) -> np.ndarray:
     """
-    Names, nominals, "I" and "you" are in the clusters of `sieve_coref`, if they are in any. Otherwise equal names are
-    one entity, and "I" in one turn. Other mentions are entities of their own.
+    Names, nominals, "I" and "you" are in the clusters of `sieve_coref`, if they are in any. Otherwise equal
+    names are one entity, and "I" in one turn. Other mentions are entities of their own.
     """
     key = np.where((m.kind == NAME) & (m.whole == 0), m.text, -1)
     key = np.where((m.group == w.I) & (m.turn >= 0), m.turn + 10_000_000, key)

@@ -60,7 +60,11 @@ def noun_phrase(p: Parse, head: int, litbank: bool) -> Span:
                 first = p.left[child]
         elif base == "case" and p.words[child] in MARKS and child == last + 1:
             last = last if litbank else child
-        elif is_outside or (base in ("advcl", "advmod") and child > head + 1) or (is_name and _is_loose(p, child)):
+        elif (
+            is_outside
+            or (base in ("advcl", "advmod") and child > head + 1)
+            or (is_name and _is_loose(p, child))
+        ):
             ended = ended or base != "punct"
         elif base != "punct" and not ended:
             last = p.right[child]
@@ -98,10 +102,18 @@ def _repaired(p: Parse, head: int, first: int, last: int) -> Span:
     size, entity = len(p.words), p.entities[head]
     if p.pos[head] == "PROPN":
         while (
-            last + 1 < size and p.pos[last] == p.pos[last + 1] == "PROPN" and p.sentence[last + 1] == p.sentence[head]
+            last + 1 < size
+            and p.pos[last] == p.pos[last + 1] == "PROPN"
+            and p.sentence[last + 1] == p.sentence[head]
         ):
             last += 1
-    while first and entity and p.continues[first] and p.entities[first - 1] == entity and first > p.left[head] - 3:
+    while (
+        first
+        and entity
+        and p.continues[first]
+        and p.entities[first - 1] == entity
+        and first > p.left[head] - 3
+    ):
         first -= 1
     while last + 1 < size and entity and p.entities[last] == entity and p.continues[last + 1]:
         last += 1
@@ -112,7 +124,9 @@ def _repaired(p: Parse, head: int, first: int, last: int) -> Span:
 
 def coordination(p: Parse, head: int, litbank: bool) -> Span | None:
     """The noun phrase from a head to the last one that is coordinated with it, if there is one."""
-    others = [child for child in p.children[head] if p.bases[child] == "conj" and p.pos[child] in (*NOUNS, "NUM")]
+    others = [
+        child for child in p.children[head] if p.bases[child] == "conj" and p.pos[child] in (*NOUNS, "NUM")
+    ]
     if not others:
         return None
     return noun_phrase(p, head, litbank)[0], noun_phrase(p, others[-1], litbank)[1]

@@ -20,8 +20,8 @@ LEAST = -0.5
 
 OTHER_GENDER, SAME_VERB = 0.1, 0.1
 """
-Factors of a probability: where genders differ, and where the entity has a name or nominal that is another argument of
-the same verb ("Merkel praised him").
+Factors of a probability: where genders differ, and where the entity has a name or nominal that is another
+argument of the same verb ("Merkel praised him").
 """
 
 ARGUMENTS = [ROLE[role] for role in ("nsubj", "nsubj:pass", "obj", "iobj")]
@@ -48,9 +48,9 @@ def score(
     weights: Weights, vectors: np.ndarray, blocks: Iterable[np.ndarray], i: np.ndarray, j: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
     """
-    The scores of pairs, and for each mention the score of a new entity. `blocks` are the features of the pairs, in
-    order. Scores are rounded, so that libraries that add numbers in another order give the same clusters, except in
-    rare cases.
+    The scores of pairs, and for each mention the score of a new entity. `blocks` are the features of the
+    pairs, in order. Scores are rounded, so that libraries that add numbers in another order give the same
+    clusters, except in rare cases.
     """
     one, other = vectors @ weights["earlier"], vectors @ weights["later"] + weights["later_bias"]
     pairs = np.empty((len(j), 1), np.float32)
@@ -67,13 +67,17 @@ def score(
 
 
 def linking_kinds(m: Mentions) -> np.ndarray:
-    """Kinds of mentions that differ in how readily they begin an entity: "he"; other pronouns; names; nominals."""
+    """
+    Kinds of mentions that differ in how readily they begin an entity: "he"; other pronouns; names; nominals.
+    """
     pronouns = np.where(np.isin(m.group, (w.I, w.PERSON)), 0, 1)
     return np.where(m.kind == PRONOUN, pronouns, np.where(m.kind == NAME, 2, 3))
 
 
 def probabilities(j: np.ndarray, pairs: np.ndarray, new: np.ndarray) -> np.ndarray:
-    """The probability of each pair, among all pairs with the same later mention and the choice of a new entity."""
+    """
+    The probability of each pair, among all pairs with the same later mention and the choice of a new entity.
+    """
     shift = new.copy()
     np.maximum.at(shift, j, pairs)
     odds = np.exp(pairs - shift[j])
@@ -86,11 +90,11 @@ def link(
     m: Mentions, i: np.ndarray, j: np.ndarray, pairs: np.ndarray, new: np.ndarray, bonuses: np.ndarray
 ) -> np.ndarray:
     """
-    The entity of each mention, in one pass from left to right. A mention joins the entity whose mentions together have
-    the highest probability, or begins a new entity if that is more likely. Before this comparison, the probability of a
-    new entity is multiplied by e to the power of the bonus for the mention's kind (`linking_kinds`). An entity does not
-    readily take "he" and "she", or two arguments of a verb. At the end, what LitBank would hardly annotate becomes an
-    entity of its own.
+    The entity of each mention, in one pass from left to right. A mention joins the entity whose mentions
+    together have the highest probability, or begins a new entity if that is more likely. Before this
+    comparison, the probability of a new entity is multiplied by e to the power of the bonus for the mention's
+    kind (`linking_kinds`). An entity does not readily take "he" and "she", or two arguments of a verb. At the
+    end, what LitBank would hardly annotate becomes an entity of its own.
     """
     chance = probabilities(j, pairs, new)
     rest = np.ones(m.count)

@@ -1,1 +1,4 @@
-"""The parts of `sieve_coref`: word lists, the finding of mentions and speakers, and the rules that link mentions."""
+"""
+The parts of `sieve_coref`: word lists, the finding of mentions and speakers, and the rules that link
+mentions.
+"""

@@ -15,8 +15,8 @@ PLACE_WORDS = PLACE_NAMES | PLACE_HEADS
 @dataclass(eq=False, slots=True)
 class Mention:
     """
-    A phrase that may name an entity. `words` are the lower-cased words after the determiner, up to the head, or a name.
-    `determiner` is its last determiner, or "'s" after a possessor.
+    A phrase that may name an entity. `words` are the lower-cased words after the determiner, up to the head,
+    or a name. `determiner` is its last determiner, or "'s" after a possessor.
     """
 
     start: int
@@ -39,9 +39,9 @@ class Mention:
 
 class Entity:
     """
-    Linked mentions and what is known about their entity: the genders and numbers that are still possible, whether it
-    has a name and a place's name, the last words of its mentions, how salient the entity is after its latest mention,
-    and whether "he", "she" or "they" may refer to it.
+    Linked mentions and what is known about their entity: the genders and numbers that are still possible,
+    whether it has a name and a place's name, the last words of its mentions, how salient the entity is after
+    its latest mention, and whether "he", "she" or "they" may refer to it.
     """
 
     __slots__ = (

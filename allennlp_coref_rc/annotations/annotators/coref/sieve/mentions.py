@@ -24,7 +24,9 @@ ADJECTIVE_ENDINGS = tuple("ous ive ful ent ant al ed less ish ble ic ly est y la
 
 
 class _Text(NamedTuple):
-    """A text whose names are known. `name_spans` maps the first token of each to the token after its last one."""
+    """
+    A text whose names are known. `name_spans` maps the first token of each to the token after its last one.
+    """
 
     tokens: Sequence[str]
     words: Sequence[str]
@@ -33,10 +35,10 @@ class _Text(NamedTuple):
 
 class _NounPhrase:
     """
-    Reads the noun phrase that begins at `start`, in a sentence that ends at `stop`: a determiner or possessor,
-    modifiers and a head, which is a name or a listed noun (persons, groups, places, vehicles, animals), or, with
-    `any_head`, any word that may be a noun. It includes a phrase with "of" after the head. A `possessor` that is a
-    pronoun is given. Positions that it has not found are `NONE`.
+    Reads the noun phrase that begins at `start`, in a sentence that ends at `stop`: a determiner or
+    possessor, modifiers and a head, which is a name or a listed noun (persons, groups, places, vehicles,
+    animals), or, with `any_head`, any word that may be a noun. It includes a phrase with "of" after the head.
+    A `possessor` that is a pronoun is given. Positions that it has not found are `NONE`.
     """
 
     def __init__(
@@ -96,14 +98,18 @@ class _NounPhrase:
             self._position += 1
         if self._determiner == "that" and self._position in self._text.name_spans:
             return False
-        while self._determiner and self._position < self._stop and words[self._position] in lexicon.INTENSIFIERS:
+        while (
+            self._determiner and self._position < self._stop and words[self._position] in lexicon.INTENSIFIERS
+        ):
             self._position += 1
         return True
 
     def _read_word(self) -> bool:
         """Reads one word, name or possessive mark; false where the phrase ends."""
         word, position = self._words[self._position], self._position
-        is_person = self._head != NONE and (self._kind == NAME or lexicon.NOUNS[self._words[self._head]].is_person)
+        is_person = self._head != NONE and (
+            self._kind == NAME or lexicon.NOUNS[self._words[self._head]].is_person
+        )
         if position in self._text.name_spans and (self._head == NONE or is_person and self._kind != NAME):
             return self._read_name()
         if word in lexicon.NOUNS and (self._determiner if self._kind == NAME else not is_person):
@@ -187,7 +193,9 @@ class _NounPhrase:
         return word in BEFORE_NAMES or word in lexicon.NOUNS or word.endswith(ADJECTIVE_ENDINGS)
 
     def _may_be_bare(self) -> bool:
-        """Whether the head may stand without a determiner: persons in the plural, and relatives ("mother")."""
+        """
+        Whether the head may stand without a determiner: persons in the plural, and relatives ("mother").
+        """
         word = self._words[self._head]
         return word in lexicon.KIN or lexicon.NOUNS[word].is_person and lexicon.NOUNS[word].number == PLURAL
 
@@ -213,7 +221,16 @@ class _NounPhrase:
             if with_of and self._depth < MAX_OF and words[stop : stop + 1] == ["of"]:
                 stop = self._after_of(stop + 1) or stop
         return Mention(
-            self._start, stop, self._head, self._kind, gender, number, own, self._determiner, self._possessor, is_person
+            self._start,
+            stop,
+            self._head,
+            self._kind,
+            gender,
+            number,
+            own,
+            self._determiner,
+            self._possessor,
+            is_person,
         )
 
     def _after_of(self, position: int) -> int:
@@ -257,17 +274,21 @@ def name_attributes(name: Sequence[str]) -> tuple[int, int, bool]:
     return lexicon.ANY_GENDER, SINGULAR, False
 
 
-HEADINGS = frozenset("chapter part book volume act scene section canto letter prologue adventure story".split())
+HEADINGS = frozenset(
+    "chapter part book volume act scene section canto letter prologue adventure story".split()
+)
 
 
 class MentionFinder:
     """
-    Finds the mentions of a text with word lists and capital letters: pronouns, names and common noun phrases, also
-    inside one another. With `all_nouns` any word may be the head of a noun phrase, otherwise only listed words.
-    With `acting_names` unknown words that do something are names at the beginning of a sentence too.
+    Finds the mentions of a text with word lists and capital letters: pronouns, names and common noun phrases,
+    also inside one another. With `all_nouns` any word may be the head of a noun phrase, otherwise only listed
+    words. With `acting_names` unknown words that do something are names at the beginning of a sentence too.
     """
 
-    def __init__(self, tokens: Sequence[str], sentences: Sequence[Span], all_nouns: bool, acting_names: bool) -> None:
+    def __init__(
+        self, tokens: Sequence[str], sentences: Sequence[Span], all_nouns: bool, acting_names: bool
+    ) -> None:
         self.words = [token.lower().replace("’", "'") for token in tokens]
         self._sentences = sentences
         self._text = _Text(tokens, self.words, name_spans(tokens, self.words, sentences, acting_names))

@@ -23,7 +23,9 @@ WIVES = frozenset(["mrs", "lady"])
 
 
 def link_names(entities: Entities, mentions: Sequence[Mention]) -> None:
-    """Links equal names, then parts of names to longer ones: "Mr. Archer" and "Archer" to "Newland Archer"."""
+    """
+    Links equal names, then parts of names to longer ones: "Mr. Archer" and "Archer" to "Newland Archer".
+    """
     first: dict[Name, Mention] = {}
     for mention in mentions:
         if mention.kind == NAME:
@@ -51,7 +53,9 @@ def _longer_name(
         agree = candidate.gender & entity.gender & PERSON and candidate.number & entity.number
         if agree and all(word in other for word in core) and _titles_agree(name, other):
             # A surname alone is a man's, where there is a choice.
-            surname_of_woman = len(name) == 1 and name[0] not in lexicon.GIVEN_NAMES and candidate.gender == FEMALE
+            surname_of_woman = (
+                len(name) == 1 and name[0] not in lexicon.GIVEN_NAMES and candidate.gender == FEMALE
+            )
             matches.append((not surname_of_woman, len(candidate.mentions), -len(matches), other))
     return max(matches)[-1] if matches else None
 
@@ -69,18 +73,30 @@ def _titles_agree(name: Name, longer: Name) -> bool:
 
 
 def link_appositions(entities: Entities, mentions: Sequence[Mention], words: Sequence[str]) -> None:
-    """Links a noun phrase for a person to the name beside it: "her sister Anne", "Anne, the eldest sister,"."""
+    """
+    Links a noun phrase for a person to the name beside it: "her sister Anne", "Anne, the eldest sister,".
+    """
     starts = {mention.start: mention for mention in mentions if mention.kind == NAME}
     stops = {mention.stop: mention for mention in mentions if mention.kind == NAME}
     for mention in mentions:
-        if mention.kind != NOMINAL or not mention.is_person or mention.number != SINGULAR or not mention.determiner:
+        if (
+            mention.kind != NOMINAL
+            or not mention.is_person
+            or mention.number != SINGULAR
+            or not mention.determiner
+        ):
             continue
         name = starts.get(mention.stop)
         if name is None and _word(words, mention.stop) == ",":
             name = starts.get(mention.stop + 1)
             if name and _word(words, name.stop) not in (",", "."):
                 name = None
-        in_commas = _word(words, mention.start - 1) == "," and _word(words, mention.stop) in (",", ".", ";", "who")
+        in_commas = _word(words, mention.start - 1) == "," and _word(words, mention.stop) in (
+            ",",
+            ".",
+            ";",
+            "who",
+        )
         if name is None and in_commas:
             name = stops.get(mention.start - 1)
         if name and name.gender & mention.gender & PERSON and name.sentence == mention.sentence:
@@ -93,13 +109,17 @@ def _word(words: Sequence[str], position: int) -> str:
 
 def vote_genders(entities: Entities, mentions: Sequence[Mention], words: Sequence[str]) -> None:
     """
-    Gives a name of unknown gender the gender of most pronouns that follow it, in its sentence or the next, before
-    another name. Names that stand mostly after "in", "from" and the like are places.
+    Gives a name of unknown gender the gender of most pronouns that follow it, in its sentence or the next,
+    before another name. Names that stand mostly after "in", "from" and the like are places.
     """
     votes: dict[Entity, list[int]] = defaultdict(list)
     latest: Optional[Mention] = None
     for mention in mentions:
-        if mention.kind == NAME and entities[mention].gender != NEUTER and entities[mention].number & SINGULAR:
+        if (
+            mention.kind == NAME
+            and entities[mention].gender != NEUTER
+            and entities[mention].number & SINGULAR
+        ):
             latest = mention
         elif mention.kind == PRONOUN and latest and mention.sentence - latest.sentence <= 1:
             votes[entities[latest]].append(mention.gender)
@@ -123,7 +143,14 @@ GENERIC = {
 }
 """Nouns that any person of the gender may be called by."""
 
-GENERIC_PLURALS = {"boys": MALE, "children": PERSON, "girls": FEMALE, "ladies": FEMALE, "men": MALE, "women": FEMALE}
+GENERIC_PLURALS = {
+    "boys": MALE,
+    "children": PERSON,
+    "girls": FEMALE,
+    "ladies": FEMALE,
+    "men": MALE,
+    "women": FEMALE,
+}
 
 ORGANISATIONS = lexicon.SINGULAR_GROUPS | lexicon.read_words("organisation_nouns")
 
@@ -236,11 +263,20 @@ class Descriptions:
                 not entity.is_named
                 and entity.number == PLURAL
                 and any(word in lexicon.NOUNS and lexicon.NOUNS[word].is_person for word in heads)
-                and any(lexicon.NOUNS[word].gender == GENERIC_PLURALS[head] for word in heads if word in lexicon.NOUNS)
+                and any(
+                    lexicon.NOUNS[word].gender == GENERIC_PLURALS[head]
+                    for word in heads
+                    if word in lexicon.NOUNS
+                )
                 and head not in heads
             )
         if head in ORGANISATIONS:
-            return entity.is_named and not entity.is_person and not entity.is_place and entity.gender & NEUTER > 0
+            return (
+                entity.is_named
+                and not entity.is_person
+                and not entity.is_place
+                and entity.gender & NEUTER > 0
+            )
         if head in PLACES:
             return entity.is_place and entity.gender == NEUTER
         return False

@@ -19,7 +19,9 @@ BEFORE_CLAUSES = frozenset(
 MIN_CAPITALS = 0.01
 """The share of tokens with a capital letter; text with fewer is taken to be lower-cased."""
 
-COMPANIES = frozenset("black/decker ernst/young johnson/johnson marks/spencer procter/gamble simon/schuster".split())
+COMPANIES = frozenset(
+    "black/decker ernst/young johnson/johnson marks/spencer procter/gamble simon/schuster".split()
+)
 """Companies whose "&" is often an "and"."""
 
 JOINTS = lexicon.COMPANY_ENDINGS - {"co"} | {"&", ",", "and"}
@@ -36,7 +38,9 @@ LETTERS = {
 }
 
 COMPOUND = re.compile("t[&a]t[gpw]+|[gpwx]+(?:(?:(?<!g)&|&(?!g))[gpwx]+)*(?:&e|a[ep])?(?:,?e)*")
-"""A couple or company, or any other capitalised words, in letters. Given names around an "&" are two persons."""
+"""
+A couple or company, or any other capitalised words, in letters. Given names around an "&" are two persons.
+"""
 
 NOT_ALONE = lexicon.KIN | lexicon.BARE_PARTS
 """Words that are no names alone."""
@@ -44,14 +48,16 @@ NOT_ALONE = lexicon.KIN | lexicon.BARE_PARTS
 
 def compound_names(tokens: Sequence[str], sentences: Sequence[Span]) -> dict[int, int]:
     """
-    Maps the first token of each name of a couple ("Mr. and Mrs. Smith") or company ("Smith & Co.", "Acme Inc.", "AT&T")
-    to the token after its last one. Only a couple's name begins with a title.
+    Maps the first token of each name of a couple ("Mr. and Mrs. Smith") or company ("Smith & Co.", "Acme
+    Inc.", "AT&T") to the token after its last one. Only a couple's name begins with a title.
     """
     words = [token.lower() for token in tokens]
     capital = [token[:1].isupper() for token in tokens]
     if _is_lower_cased(capital):
         capital = [_is_unknown(w) or w in lexicon.GIVEN_NAMES or w in lexicon.BARE_PARTS for w in words]
-    letters = "".join([_letter(words, i) if capital[i] or word in JOINTS else "." for i, word in enumerate(words)])
+    letters = "".join(
+        [_letter(words, i) if capital[i] or word in JOINTS else "." for i, word in enumerate(words)]
+    )
     runs = (match for sentence in sentences for match in COMPOUND.finditer(letters, *sentence))
     return {run.start(): run.end() for run in runs if run[0].strip("gpw")}
 
@@ -67,10 +73,12 @@ def _is_lower_cased(capital: Sequence[bool]) -> bool:
     return sum(capital) < MIN_CAPITALS * len(capital)
 
 
-def name_spans(tokens: Sequence[str], words: Sequence[str], sentences: Sequence[Span], acting: bool) -> dict[int, int]:
+def name_spans(
+    tokens: Sequence[str], words: Sequence[str], sentences: Sequence[Span], acting: bool
+) -> dict[int, int]:
     """
-    Maps the first token of each name to the token after its last one. With `acting`, an unknown word that begins a
-    sentence and does something ("Norvik said") is a name too.
+    Maps the first token of each name to the token after its last one. With `acting`, an unknown word that
+    begins a sentence and does something ("Norvik said") is a name too.
     """
     capital = [token[:1].isupper() for token in tokens]
     compounds = compound_names(tokens, sentences)
@@ -79,7 +87,9 @@ def name_spans(tokens: Sequence[str], words: Sequence[str], sentences: Sequence[
     starts = {start for start, _ in sentences}
     opens = [i in starts or tokens[i - 1] in OPENING for i in range(len(tokens))]
     lower = {token for token in tokens if token.islower()}
-    inside = {words[i] for i, token in enumerate(tokens) if capital[i] and not opens[i] and not _is_heading(token)}
+    inside = {
+        words[i] for i, token in enumerate(tokens) if capital[i] and not opens[i] and not _is_heading(token)
+    }
     good = [
         capital[i] and _may_be_in_name(words, i, opens[i] or _is_heading(token), lower, inside)
         for i, token in enumerate(tokens)
@@ -88,7 +98,11 @@ def name_spans(tokens: Sequence[str], words: Sequence[str], sentences: Sequence[
         actors = {
             words[i]
             for i in starts
-            if capital[i] and not good[i] and words[i] not in lower and _is_unknown(words[i]) and _acts(words, i)
+            if capital[i]
+            and not good[i]
+            and words[i] not in lower
+            and _is_unknown(words[i])
+            and _acts(words, i)
         }
         good = [is_good or capital[i] and words[i] in actors for i, is_good in enumerate(good)]
     spans: dict[int, int] = {}
@@ -104,7 +118,9 @@ def name_spans(tokens: Sequence[str], words: Sequence[str], sentences: Sequence[
     return spans
 
 
-def _may_be_in_name(words: Sequence[str], i: int, any_is_capital: bool, lower: set[str], inside: set[str]) -> bool:
+def _may_be_in_name(
+    words: Sequence[str], i: int, any_is_capital: bool, lower: set[str], inside: set[str]
+) -> bool:
     """Whether a capitalised word may be part of a name, even where any word has a capital letter."""
     word = words[i]
     if word in lexicon.NOT_NAMES or word in lexicon.CLOSED or not word[0].isalpha():
@@ -123,7 +139,9 @@ def _is_heading(token: str) -> bool:
 
 
 def _past_particles(words: Sequence[str], position: int, stop: int, good: list[bool]) -> int:
-    """The position, or the one after particles if the name continues there: "Duke of York", "Lincoln 's Inn"."""
+    """
+    The position, or the one after particles if the name continues there: "Duke of York", "Lincoln 's Inn".
+    """
     if position < stop and words[position] == "." and len(words[position - 1]) == 1:
         return position + 1 if position + 1 < stop and good[position + 1] else position
     end = position
@@ -138,8 +156,8 @@ def _past_particles(words: Sequence[str], position: int, stop: int, good: list[b
 
 def _lower_cased_spans(words: Sequence[str]) -> dict[int, int]:
     """
-    The names in a text without capital letters: unknown words after a title; known names that are not also words; and
-    unknown words that somewhere in the text speak, or begin a clause without a determiner.
+    The names in a text without capital letters: unknown words after a title; known names that are not also
+    words; and unknown words that somewhere in the text speak, or begin a clause without a determiner.
     """
     acting: set[str] = set()
     for i, word in enumerate(words[:-1]):
@@ -148,13 +166,23 @@ def _lower_cased_spans(words: Sequence[str]) -> dict[int, int]:
             acts = after in lexicon.AUXILIARIES or after in lexicon.VERBS or after.endswith("ed")
             if acts or after in lexicon.SPEECH_VERBS:
                 acting.add(word)
-        if word in lexicon.SPEECH_VERBS and i and words[i - 1] in ("''", '"', "”", "'") and _is_unknown(after):
+        if (
+            word in lexicon.SPEECH_VERBS
+            and i
+            and words[i - 1] in ("''", '"', "”", "'")
+            and _is_unknown(after)
+        ):
             acting.add(after)
     spans: dict[int, int] = {}
     i = 0
     while i < len(words):
         word, end = words[i], i
-        if word in lexicon.TITLES and word not in lexicon.NOUNS and i + 1 < len(words) and _is_unknown(words[i + 1]):
+        if (
+            word in lexicon.TITLES
+            and word not in lexicon.NOUNS
+            and i + 1 < len(words)
+            and _is_unknown(words[i + 1])
+        ):
             end = i + 2
         elif (
             word in acting
@@ -177,7 +205,9 @@ def _acts(words: Sequence[str], i: int) -> bool:
 
 
 def _is_unknown(word: str) -> bool:
-    """Whether a lower-cased word may be a name: it is in no list of words, and does not end like other words."""
+    """
+    Whether a lower-cased word may be a name: it is in no list of words, and does not end like other words.
+    """
     return (
         word.isalpha()
         and len(word) > 2

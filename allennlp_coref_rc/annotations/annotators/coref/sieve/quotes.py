@@ -24,8 +24,8 @@ CONVERSATION = 60
 @dataclass(eq=False, slots=True)
 class Quote:
     """
-    The text between two quotation marks. A `turn` is everything that a speaker says before somebody answers. Its first
-    quotation represents the turn, and has the turns `before` and `after` it in the conversation.
+    The text between two quotation marks. A `turn` is everything that a speaker says before somebody answers.
+    Its first quotation represents the turn, and has the turns `before` and `after` it in the conversation.
     """
 
     start: int
@@ -40,7 +40,9 @@ class Quote:
 
 
 def find_quotes(tokens: Sequence[str]) -> list[Quote]:
-    """The quotations of a text in order: between opening and closing marks or, without any, between " or '."""
+    """
+    The quotations of a text in order: between opening and closing marks or, without any, between " or '.
+    """
     marks = set(tokens)
     plain = "'" if '"' not in marks else '"'
     paired = not marks.isdisjoint(CLOSING)
@@ -66,13 +68,17 @@ def _is_apostrophe(tokens: Sequence[str], position: int) -> bool:
 
 class SpeakerFinder:
     """
-    Finds the speaker of each quotation. This is the person beside a verb of speaking, right before the quotation in the
-    same sentence or after it. Otherwise it is the speaker of the quotation before, if only such words stand between the
-    two; otherwise the subject of the sentence beside the quotation.
+    Finds the speaker of each quotation. This is the person beside a verb of speaking, right before the
+    quotation in the same sentence or after it. Otherwise it is the speaker of the quotation before, if only
+    such words stand between the two; otherwise the subject of the sentence beside the quotation.
     """
 
     def __init__(
-        self, tokens: Sequence[str], words: Sequence[str], sentences: Sequence[Span], mentions: Sequence[Mention]
+        self,
+        tokens: Sequence[str],
+        words: Sequence[str],
+        sentences: Sequence[Span],
+        mentions: Sequence[Mention],
     ) -> None:
         self._tokens = tokens
         self._words = words
@@ -136,7 +142,11 @@ class SpeakerFinder:
                 # "Then said Anne"
                 speaks, inverted = True, self._starts.get(position + 1)
             mention = self._stops.get(position) if speaks else None
-            if mention and mention.start >= start and (is_verb or mention.is_subject or mention.start == start):
+            if (
+                mention
+                and mention.start >= start
+                and (is_verb or mention.is_subject or mention.start == start)
+            ):
                 return mention
         return inverted
 
@@ -160,7 +170,9 @@ def _take_turns(quotes: Sequence[Quote]) -> None:
 
 
 def speakers_of_turns(quotes: Sequence[Quote]) -> dict[Quote, Mention]:
-    """The speakers of turns. A turn that has none has the one of the turn two before it, or else two after it."""
+    """
+    The speakers of turns. A turn that has none has the one of the turn two before it, or else two after it.
+    """
     speaking: dict[Quote, Mention] = {}
     turns = [quote for quote in quotes if quote.turn is quote]
     for quote in quotes:
@@ -181,8 +193,9 @@ MIN_NARRATOR = 10
 
 class Speakers:
     """
-    Finds out who "I", "you" and "we" are. Each of them is one entity within a turn, and one entity in the narrator's
-    text outside quotations. After all other mentions are linked, `link` joins these entities to others.
+    Finds out who "I", "you" and "we" are. Each of them is one entity within a turn, and one entity in the
+    narrator's text outside quotations. After all other mentions are linked, `link` joins these entities to
+    others.
     """
 
     def __init__(self, quotes: Sequence[Quote], length: int) -> None:
@@ -213,7 +226,8 @@ class Speakers:
 
     def link(self, entities: Entities) -> None:
         """
-        "I" is the speaker. "You" is the speaker of the turn before, or else of the turn after, or else the narrator.
+        "I" is the speaker. "You" is the speaker of the turn before, or else of the turn after, or else the
+        narrator.
         """
         speaking = speakers_of_turns(self._quotes)
         for said_in, entity in self._first.items():

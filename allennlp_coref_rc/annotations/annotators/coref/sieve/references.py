@@ -20,14 +20,17 @@ from allennlp_coref_rc.annotations.annotators.coref.sieve.name_links import (
 from allennlp_coref_rc.annotations.annotators.coref.sieve.quotes import Speakers
 from allennlp_coref_rc.annotations.annotators.lexicon import NEUTER, SINGULAR
 
-# Salience: each mention adds its weight, and the sum fades from sentence to sentence. Tuned on half of LitBank.
+# Salience: each mention adds its weight, and the sum fades from sentence to sentence. Tuned on half of
+# LitBank.
 DECAY = 0.6
 OBJECT = 0.3
 NOT_NAME = 0.7
 QUOTED = 0.3
 SAME_SENTENCE = 0.3
-"""Added for the latest subject in the sentence; for the subject of the sentence before, if the pronoun is a subject
-too; and for any entity in the same sentence, if the pronoun is a possessive."""
+"""
+Added for the latest subject in the sentence; for the subject of the sentence before, if the pronoun is a
+subject too; and for any entity in the same sentence, if the pronoun is a possessive.
+"""
 NEARNESS = 0.1
 
 MAX_HEADS = 12
@@ -50,12 +53,13 @@ class ReferenceLinker:
     """
     Links noun phrases and pronouns in one pass from left to right.
 
-    A definite noun phrase is linked to an earlier one that has the same head and all its words. A noun phrase with a
-    possessor is linked to one with the same head and possessor. A pronoun of the third person is linked to the most
-    salient entity within `max_distance` sentences that agrees in gender and number. "It" is linked if `link_it`.
+    A definite noun phrase is linked to an earlier one that has the same head and all its words. A noun phrase
+    with a possessor is linked to one with the same head and possessor. A pronoun of the third person is
+    linked to the most salient entity within `max_distance` sentences that agrees in gender and number. "It"
+    is linked if `link_it`.
 
-    With `descriptions`, a noun phrase may also describe an entity in other words. A noun phrase beside a name is also
-    linked to earlier ones with its head. And "it" is linked if no other thing stands between.
+    With `descriptions`, a noun phrase may also describe an entity in other words. A noun phrase beside a name
+    is also linked to earlier ones with its head. And "it" is linked if no other thing stands between.
     """
 
     def __init__(
@@ -165,9 +169,10 @@ class ReferenceLinker:
 
     def _thing(self, mention: Mention) -> Optional[Entity]:
         """
-        The latest entity that "it" may refer to, in the same sentence or the one before. There is none if a noun phrase
-        that is not a mention stands between, as "it" may refer to this phrase. For "its", the subject of the sentence
-        is near enough in any case; for a subject "it", the subject of the sentence before.
+        The latest entity that "it" may refer to, in the same sentence or the one before. There is none if a
+        noun phrase that is not a mention stands between, as "it" may refer to this phrase. For "its", the
+        subject of the sentence is near enough in any case; for a subject "it", the subject of the sentence
+        before.
         """
         if self._is_pleonastic(mention):
             return None

@@ -13,7 +13,12 @@ from allennlp_coref_rc.annotations.annotators.coref.sieve.name_links import (
     link_names,
     vote_genders,
 )
-from allennlp_coref_rc.annotations.annotators.coref.sieve.quotes import Quote, SpeakerFinder, Speakers, find_quotes
+from allennlp_coref_rc.annotations.annotators.coref.sieve.quotes import (
+    Quote,
+    SpeakerFinder,
+    Speakers,
+    find_quotes,
+)
 from allennlp_coref_rc.annotations.annotators.coref.sieve.references import ReferenceLinker
 from allennlp_coref_rc.annotations.annotators.split_tokens import SplitTokens
 from allennlp_coref_rc.annotations.clusters import largest_clusters
@@ -34,18 +39,18 @@ class Resolution(NamedTuple):
 @Annotator.register("sieve_coref")
 class SieveCoref(Annotator):
     """
-    Coreference of English text by rules, the most certain first, in the tradition of the multi-pass sieve (Raghunathan
-    et al., EMNLP 2010; Lee et al., Computational Linguistics 2013): the same names; parts of names, with titles; names
-    and the noun phrases beside them; definite noun phrases with the same head; pronouns by salience, gender and number;
-    and, in quotations, who speaks to whom.
+    Coreference of English text by rules, the most certain first, in the tradition of the multi-pass sieve
+    (Raghunathan et al., EMNLP 2010; Lee et al., Computational Linguistics 2013): the same names; parts of
+    names, with titles; names and the noun phrases beside them; definite noun phrases with the same head;
+    pronouns by salience, gender and number; and, in quotations, who speaks to whom.
 
-    The originals use a parser's trees, a tagger's entities, and tables of gender and number counted on the web. Here
-    word lists and capital letters take their place, so that nothing has to be downloaded. The text itself tells the
-    rest: the pronouns after a name show its gender. Mentions are pronouns, names, and common nouns for persons, groups,
-    places and vehicles. In text without capital letters, names are listed names and unknown words that act or speak.
-    The annotator uses the text's tokens and sentences, but splits a text of a single sentence at full stops. Pronouns
-    and descriptions are compared with the 50 latest entities at most, so that the time grows with the text's length
-    alone.
+    The originals use a parser's trees, a tagger's entities, and tables of gender and number counted on the
+    web. Here word lists and capital letters take their place, so that nothing has to be downloaded. The text
+    itself tells the rest: the pronouns after a name show its gender. Mentions are pronouns, names, and common
+    nouns for persons, groups, places and vehicles. In text without capital letters, names are listed names
+    and unknown words that act or speak. The annotator uses the text's tokens and sentences, but splits a text
+    of a single sentence at full stops. Pronouns and descriptions are compared with the 50 latest entities at
+    most, so that the time grows with the text's length alone.
 
     Registered as an `Annotator` with name "sieve_coref".
 
@@ -56,8 +61,9 @@ class SieveCoref(Annotator):
     all_nouns : `bool`, optional (default = `False`)
         Let noun phrases with any head be mentions ("the milk"), and link "it" and "its" too.
     descriptions : `bool`, optional (default = `True`)
-        Link noun phrases to what they describe in other words ("Norvik … the company", "Mayor Ruth Delgado … the
-        mayor", "Delgado is the mayor"), and "it" to places, groups and vehicles. The published results are without it.
+        Link noun phrases to what they describe in other words ("Norvik … the company", "Mayor Ruth Delgado …
+        the mayor", "Delgado is the mayor"), and "it" to places, groups and vehicles. The published results
+        are without it.
     include_singletons : `bool`, optional (default = `False`)
         Also return mentions that are linked to no other, each as a cluster of one.
     max_clusters : `int`, optional (default = `None`)
@@ -91,7 +97,9 @@ class SieveCoref(Annotator):
         entities = self.resolve(words.text).entities
         clusters = sorted(sorted(mention.span for mention in entity.mentions) for entity in entities)
         clusters = [cluster for cluster in words.clusters(clusters) if len(cluster) >= self._min_mentions]
-        return dataclasses.replace(text, clusters=text.clusters + largest_clusters(clusters, self._max_clusters))
+        return dataclasses.replace(
+            text, clusters=text.clusters + largest_clusters(clusters, self._max_clusters)
+        )
 
     def resolve(self, text: AnnotatedText) -> Resolution:
         """Finds and links the mentions of a text."""

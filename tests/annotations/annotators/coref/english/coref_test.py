@@ -31,7 +31,9 @@ def of(text):
 
 def clusters(annotator, text):
     annotated = annotator.annotate(of(text))
-    return [[" ".join(annotated.tokens[start:stop]) for start, stop in cluster] for cluster in annotated.clusters]
+    return [
+        [" ".join(annotated.tokens[start:stop]) for start, stop in cluster] for cluster in annotated.clusters
+    ]
 
 
 @pytest.mark.parametrize(
@@ -73,7 +75,9 @@ def test_two_speakers_in_a_row_stay_two(annotator):
 
 
 def test_he_and_she_are_treated_alike(annotator):
-    text = "Quillon met Marlowe . {He} told Marlowe that {he} had lost {his} dog . Quillon had loved {his} dog ."
+    text = (
+        "Quillon met Marlowe . {He} told Marlowe that {he} had lost {his} dog . Quillon had loved {his} dog ."
+    )
     spans = [
         annotator.annotate(of(text.format(He=he.title(), he=he, his=his))).clusters
         for he, his in (("he", "his"), ("she", "her"))
@@ -83,9 +87,13 @@ def test_he_and_she_are_treated_alike(annotator):
 
 def test_guidelines_differ_in_kinds_of_mentions():
     text = "Tom 's letter lay on the table . The letter was old , and it was torn . Tom read it ."
-    web, novels = (clusters(EnglishCoref(guideline=guideline), text) for guideline in ("ontonotes", "litbank"))
+    web, novels = (
+        clusters(EnglishCoref(guideline=guideline), text) for guideline in ("ontonotes", "litbank")
+    )
     assert ["Tom 's", "Tom"] in web and ["Tom", "Tom"] in novels
-    assert any("The letter" in cluster for cluster in web) and not any("The letter" in cluster for cluster in novels)
+    assert any("The letter" in cluster for cluster in web) and not any(
+        "The letter" in cluster for cluster in novels
+    )
 
 
 def test_singletons_are_added_on_request(annotator):

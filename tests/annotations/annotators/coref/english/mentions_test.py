@@ -44,7 +44,8 @@ def test_relative_pronouns_and_parts_of_names_are_no_mentions():
     sentence = "Ann/NNP/nsubj/5 Lee/NNP/flat/1 who/WP/nsubj/4 sang/VBD/acl:relcl/1 left/VBD/root/0"
     assert phrases(sentence) == ["Ann Lee"]
     sentence = (
-        "Ann/NNP/nsubj/7 Lee/NNP/flat/1 ,/,/punct/5 who/WP/nsubj/5 sang/VBD/acl:relcl/1 ,/,/punct/5 left/VBD/root/0"
+        "Ann/NNP/nsubj/7 Lee/NNP/flat/1 ,/,/punct/5 who/WP/nsubj/5 sang/VBD/acl:relcl/1 "
+        ",/,/punct/5 left/VBD/root/0"
     )
     assert phrases(sentence) == ["Ann Lee , who sang"]
 
@@ -60,7 +61,8 @@ def test_a_compound_name_is_one_mention_wherever_its_parts_are_attached():
 
 def test_closing_punctuation_is_left_out():
     sentence = (
-        "I/PRP/nsubj/2 saw/VBD/root/0 the/DT/det/4 boat/NN/obj/2 ,/,/punct/4 a/DT/det/7 wreck/NN/appos/4 ,/,/punct/7"
+        "I/PRP/nsubj/2 saw/VBD/root/0 the/DT/det/4 boat/NN/obj/2 ,/,/punct/4 "
+        "a/DT/det/7 wreck/NN/appos/4 ,/,/punct/7"
     )
     assert phrases(sentence) == ["I", "the boat , a wreck", "a wreck"]
 

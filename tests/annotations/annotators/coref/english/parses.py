@@ -19,7 +19,13 @@ def parsed(*sentences):
     words, tags, deps = zip(*rows) if rows else ((), (), ())
     pos = [POS.get(tag, "X") for tag in tags]
     return Doc(
-        VOCAB, words=list(words), tags=list(tags), pos=pos, deps=list(deps), heads=heads, sent_starts=starts or None
+        VOCAB,
+        words=list(words),
+        tags=list(tags),
+        pos=pos,
+        deps=list(deps),
+        heads=heads,
+        sent_starts=starts or None,
     )
 
 

@@ -36,7 +36,9 @@ def test_the_same_names_are_linked_whatever_stands_before_them():
 
 
 def test_a_capital_letter_at_the_start_of_a_sentence_makes_no_name():
-    assert clusters("Precisely so . We met Brown precisely then . Precisely , Brown .") == [["Brown", "Brown"]]
+    assert clusters("Precisely so . We met Brown precisely then . Precisely , Brown .") == [
+        ["Brown", "Brown"]
+    ]
 
 
 def test_parts_of_names_go_to_the_longer_name():
@@ -64,7 +66,9 @@ def test_a_husbands_name_is_not_his_wifes():
 
 
 def test_particles_stand_inside_names_but_do_not_join_possessors():
-    assert linked("He met the Duke of York . Then the Duke of York left .", "the Duke of York", "the Duke of York")
+    assert linked(
+        "He met the Duke of York . Then the Duke of York left .", "the Duke of York", "the Duke of York"
+    )
     assert linked("He met Anne 's Tom . Later Anne met Tom .", "Anne", "Anne")
 
 
@@ -77,7 +81,9 @@ def test_a_capital_letter_after_an_opening_mark_says_nothing_either():
 
 
 def test_adjectives_belong_to_the_name_but_not_the_words_of_another_phrase():
-    assert clusters("It was the famous Quorn . The famous Quorn left .") == [["the famous Quorn", "The famous Quorn"]]
+    assert clusters("It was the famous Quorn . The famous Quorn left .") == [
+        ["the famous Quorn", "The famous Quorn"]
+    ]
     assert clusters("It was the question Quorn asked . Then Quorn left .") == [["Quorn", "Quorn"]]
 
 
@@ -118,7 +124,10 @@ def test_a_couple_is_one_name_of_two(couple):
 
 def test_two_persons_and_bare_titles_are_no_compound_names():
     assert clusters("Tom & Mary Smith came . He sat . She slept .") == [["Tom", "He"], ["Mary Smith", "She"]]
-    assert clusters("Mr. came . He sat . The Inc. left . It sat .", include_singletons=True) == [["He"], ["It"]]
+    assert clusters("Mr. came . He sat . The Inc. left . It sat .", include_singletons=True) == [
+        ["He"],
+        ["It"],
+    ]
     assert ["gardiner & co.", "it"] in clusters("gardiner & co. fired him . he sued it .")
 
 
@@ -193,7 +202,8 @@ def test_other_nouns_and_it_are_linked_if_asked_for():
 
 
 @pytest.mark.parametrize(
-    "clause", ["It seemed late", "It was clear that we left", "It is time to go", "It rained", "It was Tom who left"]
+    "clause",
+    ["It seemed late", "It was clear that we left", "It is time to go", "It rained", "It was Tom who left"],
 )
 def test_it_may_refer_to_nothing(clause):
     assert not any("It" in cluster for cluster in clusters(f"The ball fell . {clause} .", all_nouns=True))
@@ -205,11 +215,19 @@ def test_it_may_refer_to_nothing(clause):
 @pytest.mark.parametrize(
     "text, one, other",
     [
-        ("Norvik said it would close two plants . The company has lost money for years .", "Norvik", "The company"),
+        (
+            "Norvik said it would close two plants . The company has lost money for years .",
+            "Norvik",
+            "The company",
+        ),
         ("Norvik said it would close two plants . The company has lost money for years .", "Norvik", "it"),
         ("Norvik , a company that makes boats , was sold .", "Norvik", "a company"),
         ("The brothers came home late . The men were tired .", "The brothers", "The men"),
-        ("Mayor Ruth Delgado spoke . Reporters sat there . Then the mayor left .", "Mayor Ruth Delgado", "the mayor"),
+        (
+            "Mayor Ruth Delgado spoke . Reporters sat there . Then the mayor left .",
+            "Mayor Ruth Delgado",
+            "the mayor",
+        ),
         ("Lena walked along the road . The girl was cold .", "Lena", "The girl"),
         ("They threatened the owner . The owner , Mrs Patel , said no .", "the owner", "Mrs Patel"),
         ("Then Delgado spoke . Delgado is the mayor .", "Delgado", "the mayor"),
@@ -286,7 +304,9 @@ def test_a_name_of_unknown_gender_gets_that_of_the_pronouns_after_it():
 
 
 def test_a_name_after_prepositions_of_place_is_no_person():
-    assert linked("John sat . We were in Quorn . We ran through Quorn . Quorn was big . He sang .", "John", "He")
+    assert linked(
+        "John sat . We were in Quorn . We ran through Quorn . Quorn was big . He sang .", "John", "He"
+    )
 
 
 # Speakers
@@ -344,7 +364,11 @@ def test_who_speaks_before_a_quotation_goes_before_who_acts_after_it(text, expec
 @pytest.mark.parametrize(
     "text, first, second",
     [
-        ('Ann said , " I love my dog . " Bob said , " I hate mine . "', ["Ann", "I", "my"], ["Bob", "I", "mine"]),
+        (
+            'Ann said , " I love my dog . " Bob said , " I hate mine . "',
+            ["Ann", "I", "my"],
+            ["Bob", "I", "mine"],
+        ),
         ('Ann asks " Am I late ? " Bob replies " I am , too . "', ["Ann", "I"], ["Bob", "I"]),
         ('" I am ill , " said Ann . Bob said , " I am well . "', ["I", "Ann"], ["Bob", "I"]),
         ('Ann said , " I am ill . " " I am well , " said Bob .', ["Ann", "I"], ["I", "Bob"]),
@@ -398,7 +422,10 @@ def test_lower_cased_text_is_read_by_lists_and_by_what_names_do():
 
 
 def test_common_words_are_no_names_in_lower_cased_text():
-    assert clusters("silence fell . then silence fell again . may will grant grace . time may grant will .") == []
+    assert (
+        clusters("silence fell . then silence fell again . may will grant grace . time may grant will .")
+        == []
+    )
     assert clusters("there was grace . it was grace .") == []
 
 
@@ -410,7 +437,11 @@ WORDS = """
     """.split()
 
 
-@given(st.lists(st.one_of(st.sampled_from(WORDS), st.text(max_size=3)), max_size=40), st.booleans(), st.booleans())
+@given(
+    st.lists(st.one_of(st.sampled_from(WORDS), st.text(max_size=3)), max_size=40),
+    st.booleans(),
+    st.booleans(),
+)
 @example([""], True, True)
 @example(["the"] * 9 + ["'s"] * 3, True, True)
 @settings(max_examples=400, derandomize=True, deadline=None)
@@ -421,7 +452,9 @@ def test_any_tokens_give_clusters_that_share_no_mention(tokens, all_nouns, inclu
     annotated = annotator.annotate(text)
     # The constructor checks that spans are in range.
     assert (annotated.tokens, annotated.sentences, annotated.id) == (text.tokens, text.sentences, "x")
-    assert annotated.clusters[: len(given_clusters)] == given_clusters and len(text.clusters) == len(given_clusters)
+    assert annotated.clusters[: len(given_clusters)] == given_clusters and len(text.clusters) == len(
+        given_clusters
+    )
     found = annotated.clusters[len(given_clusters) :]
     mentions = list(chain(*found))
     assert len(mentions) == len(set(mentions))
