@@ -56,8 +56,8 @@ class StructureModel(Annotator):
                     output = head(**encoded, **fields)
                 for layer in LAYERS:
                     for i, values in zip(some, output.get(layer, ())):
-                        found = [*getattr(annotated[i], layer), *values]
-                        annotated[i] = replace(annotated[i], **{layer: found})
+                        found: dict[str, Any] = {layer: [*getattr(annotated[i], layer), *values]}
+                        annotated[i] = replace(annotated[i], **found)
         return annotated
 
     def _fields(self, head: str, texts: Sequence[AnnotatedText]) -> dict[str, Any]:

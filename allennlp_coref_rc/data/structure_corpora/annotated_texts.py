@@ -33,8 +33,8 @@ class AnnotatedTextsReader(DatasetReader):
     max_words : `int`, optional (default = `None`)
         The most words of an instance. Longer texts are cut between sentences, and what links two parts is
         lost; with 1, each sentence is an instance. By default texts stay whole.
-    documents : `str`, optional (default = `None`)
-        A folder: only texts are read that have a file of their name in it, whatever its ending. By default
+    folder : `str`, optional (default = `None`)
+        Only texts are read that have a file of their name here, whatever its ending. By default
         all are.
     genres : `list[str]`, optional (default = `None`)
         Only texts are read whose names have one of these as their second part, as in GUM. By default all are.
@@ -47,7 +47,7 @@ class AnnotatedTextsReader(DatasetReader):
         format: str,
         token_indexers: dict[str, TokenIndexer],
         max_words: Optional[int] = None,
-        documents: Optional[str] = None,
+        folder: Optional[str] = None,
         genres: Optional[list[str]] = None,
         fold: Optional[str] = None,
         **kwargs: Any,
@@ -59,12 +59,12 @@ class AnnotatedTextsReader(DatasetReader):
         self._format = KINDS[format]
         self._token_indexers = token_indexers
         self._max_words = max_words
-        self._documents = documents
+        self._folder = folder
         self._genres = genres
         self._fold = fold
 
     def _read(self, file_path: Any) -> Iterable[Instance]:
-        names = self._documents and {os.path.splitext(name)[0] for name in os.listdir(self._documents)}
+        names = self._folder and {os.path.splitext(name)[0] for name in os.listdir(self._folder)}
         for text in self.shard_iterable(self._texts(str(file_path))):
             name = str(text.id)
             if (

@@ -36,8 +36,7 @@ class DiscourseHead(Head):
     Discourse relations as in PDTB. BIO tags of the words find the connectives of explicit relations. A
     `SpanLabeller` finds the arguments of each connective in its sentence and the sentence before, and layers
     over the connective and the maximum over that window its sense. Layers over the maxima over two
-    neighbouring sentences tell whether they have an implicit relation, and its sense. That is asked where no
-    explicit relation links the two.
+    neighbouring sentences tell whether they have an implicit relation, and its sense.
 
     Registered as a `Head` with name "discourse".
 
@@ -178,7 +177,6 @@ class DiscourseHead(Head):
             (i, (start, stop), probability)
             for probability, i, _, start, stop in span_probabilities(tags, self._least)
         )
-        linked = set()
         if connectives:
             spans = [(i, span) for i, span, _ in connectives]
             scores, anchors, senses = self._read_connectives(vectors, texts, spans)
@@ -192,11 +190,10 @@ class DiscourseHead(Head):
                 arguments = _likely(of_words[: stop - start], start, span)
                 relation = DiscourseRelation("Explicit", EXPLICIT[sense], *arguments, [span])
                 found[i].append((probability, relation))
-                linked.add((i, relation.arg1[0][0]))
         no_relation, *_ = (chances := implicit.softmax(-1)).T
         best = chances[:, 1:].argmax(-1).tolist()
         for (i, (first, second)), none, sense in zip(neighbours, no_relation.tolist(), best):
-            if 1 - none >= self._least_implicit and not any((i, word) in linked for word in range(*first)):
+            if 1 - none >= self._least_implicit:
                 name = IMPLICIT[1 + sense]
                 kind = "EntRel" if name == "EntRel" else "Implicit"
                 found[i].append((1 - none, DiscourseRelation(kind, name, [first], [second])))

@@ -1,0 +1,96 @@
+// A model of linguistic structure: one encoder, and for each task in `tasks` a reader, its data and a head.
+local corpora = 'data/annotators/';
+local core = ['ARG0', 'ARG1', 'ARG2', 'ARG3', 'ARG4'];
+local modifiers = 'ADJ ADV CAU COM CXN DIR DIS EXT GOL LOC LVB MNR MOD NEG PRD PRP PRR REC TMP';
+{
+  local config = self,
+  tasks:: error 'Must override tasks',
+  encoder:: { encoder: 'sentence-transformers/all-MiniLM-L6-v2' },  // and the parameters of `structure_encoder`
+  dim:: 384,  // of the encoder's vectors
+  indexers:: { transformer: { type: 'word_pieces', encoder: config.encoder.encoder } },
+  learning_rate:: 0.001,
+  learning_rate_of_encoder:: 0.0005,  // of its adapters; about 0.0001 if all of it is trained
+  epochs:: 10,
+  steps_per_epoch:: 300,  // of each task
+
+  // PropBank over the English Web Treebank. These roles occur ten times or more.
+  roles:: {
+    train: corpora + 'propbank_ewt/train',
+    validation: corpora + 'propbank_ewt/dev',
+    reader: { type: 'annotated_texts', format: 'conll_2012', max_words: 100 },
+    validation_reader: self.reader,
+    batch_size: 4,
+    metric: '+roles_arguments_f1',
+    head: {
+      type: 'roles',
+      roles: ['C-V'] + core + ['C-' + role for role in core[0:4]] + ['R-' + role for role in core[0:3]]
+             + ['ARGM-' + name for name in std.split(modifiers, ' ')]
+             + ['C-ARGM-CXN', 'C-ARGM-LOC', 'R-ARGM-ADV', 'R-ARGM-LOC', 'R-ARGM-TMP'],
+    },
+  },
+
+  // GDTB: of GUM's training part the genres whose licences are free.
+  discourse:: {
+    train: corpora + 'gdtb',
+    validation: corpora + 'gdtb',
+    reader: {
+      type: 'annotated_texts',
+      format: 'rels',
+      max_words: 230,
+      folder: corpora + 'gum/train',
+      genres: std.split('academic bio court interview news speech textbook vlog voyage', ' '),
+    },
+    validation_reader: { type: 'annotated_texts', format: 'rels', folder: corpora + 'gum/dev' },
+    batch_size: 2,
+    metric: '+discourse_explicit_connectives_f1',
+    head: { type: 'discourse' },
+  },
+
+  local names = std.objectFields(config.tasks),
+  local of_tasks(field) = { [name]: config.tasks[name][field] for name in names },
+  local readers(field) = {
+    type: 'multitask',
+    readers: {
+      [name]: config.tasks[name][field] { token_indexers: config.indexers }
+      for name in names
+    },
+  },
+  local loader = {
+    type: 'multitask',
+    scheduler: { type: 'homogeneous_roundrobin', batch_size: of_tasks('batch_size') },
+  },
+  dataset_reader: readers('reader'),
+  validation_dataset_reader: readers('validation_reader'),
+  train_data_path: of_tasks('train'),
+  validation_data_path: of_tasks('validation'),
+  vocabulary: { type: 'empty' },
+  model: {
+    type: 'multitask',
+    backbone: config.encoder { type: 'structure_encoder' },
+    heads: { [name]: config.tasks[name].head { input_dim: config.dim } for name in names },
+  },
+  data_loader: loader {
+    instances_per_epoch: config.steps_per_epoch * std.foldl(function(sum, name) sum + config.tasks[name].batch_size, names, 0),
+    sampler: { type: 'weighted', weights: of_tasks('batch_size') },
+  },
+  validation_data_loader: loader { shuffle: false },
+  trainer: {
+    num_epochs: config.epochs,
+    grad_norm: 1,
+    optimizer: {
+      type: 'huggingface_adamw',
+      lr: config.learning_rate,
+      weight_decay: 0.01,
+      parameter_groups: [[['_backbone'], { lr: config.learning_rate_of_encoder }]],
+    },
+    learning_rate_scheduler: {
+      type: 'linear_with_warmup',
+      warmup_steps: 100,
+      num_steps_per_epoch: config.steps_per_epoch * std.length(names),
+    },
+    validation_metric: [config.tasks[name].metric for name in names],
+  },
+  random_seed: 1,
+  numpy_seed: 1,
+  pytorch_seed: 1,
+}
