@@ -1,1 +1,2 @@
+from allennlp_coref_rc.models.structure.coreference import CoreferenceHead
 from allennlp_coref_rc.models.structure.encoder import StructureEncoder

@@ -1,0 +1,1 @@
+from allennlp_coref_rc.data.structure_corpora.coreference import CoreferenceReader
