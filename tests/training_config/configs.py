@@ -69,9 +69,11 @@ def overrides(config: Path, task: int = 2, more: Optional[dict[str, Any]] = None
 
 
 def _fixtures_of(corpora: Any) -> Any:
-    """The fixture of a corpus, or those of several by the names of tasks."""
+    """The fixture of a corpus, or those of several."""
     if isinstance(corpora, dict):
         return {task: _fixtures_of(path) for task, path in corpora.items()}
+    if isinstance(corpora, list):
+        return [_fixtures_of(path) for path in corpora]
     return str(FIXTURES / "annotators" / corpora.partition("annotators/")[2])
 
 

@@ -1,4 +1,4 @@
-// Semantic roles (PropBank over EWT) and discourse relations (GDTB): a head for each over one encoder, all-MiniLM-L6-v2.
+// Coreference, semantic roles and discourse relations: a head for each over one encoder, all-MiniLM-L6-v2.
 (import '../lib/structure.libsonnet') {
-  tasks:: { roles: $.roles, discourse: $.discourse },
+  tasks:: { coreference: $.coreference, roles: $.roles, discourse: $.discourse },
 }
