@@ -8,7 +8,7 @@ local modifiers = 'ADJ ADV CAU COM CXN DIR DIS EXT GOL LOC LVB MNR MOD NEG PRD P
   local config = self,
   tasks:: error 'Must override tasks',
   encoder:: {
-    encoder: 'sentence-transformers/all-MiniLM-L6-v2',
+    model_name: 'sentence-transformers/all-MiniLM-L6-v2',
     revision: 'c9745ed1d9f207416be6d2e6f8de32d1f16199bf',
   },
   dim:: 384,  // of the encoder's vectors

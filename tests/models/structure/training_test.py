@@ -37,7 +37,7 @@ def trained(tmp_path_factory, run_command):
         (folder / "data" / "annotators" / "gum" / part / "FIX_garden.conllu").touch()
     config = evaluate(f"""
         (import 'annotators/structure.jsonnet') {{
-            encoder:: {{ encoder: '{encoder}' }},
+            encoder:: {{ model_name: '{encoder}' }},
             backbone:: {{ lora_rank: 2, max_length: 32, overlap: 8, dropout: 0 }},
             tasks:: {{ roles: $.roles, discourse: $.discourse }},
             dim:: {tiny_transformers.HIDDEN_SIZE}, steps_per_epoch:: 30, epochs:: 4, learning_rate:: 0.02,
