@@ -87,20 +87,15 @@ def test_long_values_are_cut():
     with pytest.raises(ConfigurationError) as raised:
         validated(Reader, {"heads": ["x" * 100_000]})
     message = str(raised.value)
-    assert (
-        message.startswith('heads: found ["xxx')
-        and message.endswith("expected an object")
-        and len(message) < 200
-    )
+    assert message.startswith('heads: found ["xxx')
+    assert message.endswith("expected an object") and len(message) < 200
 
 
 def test_lines_of_json(tmp_path):
     (tmp_path / "a.jsonl").write_text('{"name": "a"}\n{"name": 3}\n')
     objects = read_json_objects(str(tmp_path / "a.jsonl"))
     assert validated(Head, *reversed(next(objects))).name == "a"
-    with pytest.raises(
-        ConfigurationError, match=r"a.jsonl, line 2, object 2: name: found 3, expected a string"
-    ):
+    with pytest.raises(ConfigurationError, match=r"a.jsonl, line 2, object 2: name: found 3"):
         validated(Head, *reversed(next(objects)))
 
 

@@ -19,14 +19,8 @@ def test_once_for_each_mask_its_objects_and_settings():
     def find(own=mask, objects=(annotations, other), setting="a"):
         return once(own, objects, setting, make)
 
-    assert [find(), find(), find(setting="b"), find(mask.clone()), find(objects=({}, other)), find()] == [
-        1,
-        1,
-        2,
-        3,
-        4,
-        1,
-    ]
+    found = [find(), find(), find(setting="b"), find(mask.clone()), find(objects=({}, other)), find()]
+    assert found == [1, 1, 2, 3, 4, 1]
     other.add_(1)
     assert find() == find() == 5
     mask.mul_(0)

@@ -59,9 +59,8 @@ class TestAnnotatedLambadaReader:
             passage = tokens(instance["passage"])
             candidates = instance["metadata"].metadata["candidates"]
             pairs = instance["candidates"].human_readable_repr()
-            assert {position for _, position in pairs} == {
-                i for i, token in enumerate(passage) if re.search("[a-z0-9]", token)
-            }
+            found = {position for _, position in pairs}
+            assert found == {i for i, token in enumerate(passage) if re.search("[a-z0-9]", token)}
             assert all(candidates[i] == passage[position] for i, position in pairs)
 
     def test_the_question_is_what_follows_the_last_period(self):

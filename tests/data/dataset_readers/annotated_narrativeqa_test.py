@@ -154,9 +154,8 @@ class TestDassaFiles:
             Frame((4, 5), [("ARG0", (0, 4)), ("ARG1", (5, 6))]),
             Frame((12, 13), [("ARG0", (11, 12)), ("ARG1", (13, 14))]),
         ]
-        assert text.relations == [
-            DiscourseRelation("Implicit", "Contingency.Cause.Result", [(0, 7)], [(7, 11)])
-        ]
+        expected = [DiscourseRelation("Implicit", "Contingency.Cause.Result", [(0, 7)], [(7, 11)])]
+        assert text.relations == expected
         assert documents[0].parts == [11, 4, 5]
 
     def test_instances(self):
