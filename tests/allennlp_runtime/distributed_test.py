@@ -73,10 +73,11 @@ def _alone(rank, function, args):
 @pytest.fixture
 def counted(monkeypatch):
     """Metrics tell how many questions they have seen."""
-    for metric, number in (
-        (AnswerAccuracy, lambda it: int(it._counts[2])),
-        (NarrativeQaMetric, lambda it: it._sums[0].item()),
-    ):
+    numbers = {
+        AnswerAccuracy: lambda it: int(it._counts[2]),
+        NarrativeQaMetric: lambda it: it._sums[0].item(),
+    }
+    for metric, number in numbers.items():
         monkeypatch.setattr(metric, "get_metric", _with_number(metric.get_metric, number))
 
 

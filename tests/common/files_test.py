@@ -198,12 +198,8 @@ def test_what_is_redirected_is_written_to_where_it_stands(function, path, tmp_pa
     with open(tmp_path / "log", "w") as log:
         log.write("first, ")
         log.flush()
-        words = [
-            sys.executable,
-            "-c",
-            WRITE.format(function=function),
-            path if "/" in path else tmp_path / path,
-        ]
+        place = path if "/" in path else tmp_path / path
+        words = [sys.executable, "-c", WRITE.format(function=function), place]
         subprocess.run(words, stdout=log, check=True, cwd=PROJECT)
         log.write("last")
     assert (tmp_path / "log").read_text() == "first, before\nwritten, after\nlast"

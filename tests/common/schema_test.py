@@ -48,39 +48,32 @@ def test_good_values_have_their_types():
     assert validated(Lenient, {"name": "a", "other": 1}).name == "a"
 
 
+def head(**values):
+    return {"heads": {"a": {"name": "", **values}}}
+
+
+def more(*heads):
+    return {"heads": {}, "more": list(heads)}
+
+
 @pytest.mark.parametrize(
     "value, message",
     [
-        ({}, "F: found {}, expected the key 'heads'"),
-        ({"heads": {"a": 3}}, "F: heads.a: found 3, expected an object"),
-        ({"heads": {"a": {"name": "", "size": "1"}}}, 'F: heads.a.size: found "1", expected an integer'),
-        (
-            {"heads": {"a": {"name": "", "size": 0}}},
-            "F: heads.a.size: found 0, expected a number greater than or equal to 1",
-        ),
-        (
-            {"heads": {"a": {"name": "", "kind": "x"}}},
-            'F: heads.a.kind: found "x", expected one of gru, coref',
-        ),
-        (
-            {"heads": {"a": {"name": "", "sizes": 1}}},
-            'F: heads.a: found the unknown key "sizes", expected one of name, size, kind, ends',
-        ),
-        (
-            {"heads": {}, "more": [{"name": ""}, {"name": None}]},
-            "F: more[1].name: found null, expected a string",
-        ),
-        (
-            {"heads": {}, "more": [{"name": "", "ends": [1, 2]}]},
-            "F: more[0].ends[1]: found 2, expected an integer up to 1",
-        ),
-        ({"heads": {}, "weights": {"a": float("nan")}}, "F: weights.a: found NaN, expected a finite number"),
+        ({}, "found {}, expected the key 'heads'"),
+        ({"heads": {"a": 3}}, "heads.a: found 3, expected an object"),
+        (head(size="1"), 'heads.a.size: found "1", expected an integer'),
+        (head(size=0), "heads.a.size: found 0, expected a number greater than or equal to 1"),
+        (head(kind="x"), 'heads.a.kind: found "x", expected one of gru, coref'),
+        (head(sizes=1), 'heads.a: found the unknown key "sizes", expected one of name, size, kind, ends'),
+        (more({"name": ""}, {"name": None}), "more[1].name: found null, expected a string"),
+        (more({"name": "", "ends": [1, 2]}), "more[0].ends[1]: found 2, expected an integer up to 1"),
+        ({"heads": {}, "weights": {"a": float("nan")}}, "weights.a: found NaN, expected a finite number"),
     ],
 )
 def test_errors_name_the_path_and_the_value(value, message):
     with pytest.raises(ConfigurationError) as raised:
         validated(Reader, value, "F")
-    assert str(raised.value) == message
+    assert str(raised.value) == f"F: {message}"
 
 
 def test_long_values_are_cut():
@@ -104,10 +97,7 @@ def test_lines_of_json(tmp_path):
     [
         ("heads:\n  a:\n    size: 2\n    name: 3\n", "line 4: heads.a.name: found 3, expected a string"),
         ("heads:\n\n  a: {name: a}\nmore:\n- name: b\n- 3\n", "line 6: more[1]: found 3, expected an object"),
-        (
-            "heads:\n  1: {name: a}\n  2: {nam: b}\n",
-            'line 3: heads.2: found the unknown key "nam", expected one of',
-        ),
+        ("heads:\n  1: {name: a}\n  2: {nam: b}\n", 'line 3: heads.2: found the unknown key "nam"'),
         ("heads: {a: 1, a: 2}", "found the key 'a' twice"),
         ("heads: {a", "line 1"),
         ("heads: !!bool x", ""),

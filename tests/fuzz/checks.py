@@ -39,10 +39,8 @@ def check_written_alike(document: Document, line: str) -> None:
     for key, value in said.items():
         if value is not None or key not in ("id", "sentences", "text", "offsets"):
             assert _plain(written.get(key, [])) == _plain(value), (key, written[key], value)
-    default = {
-        "sentences": [[0, len(written["tokens"])]] if written["tokens"] else [],
-        "parts": [len(written["tokens"])],
-    }
+    length = len(written["tokens"])
+    default = {"sentences": [[0, length]] if length else [], "parts": [length]}
     for key in written.keys() - said.keys():
         assert written[key] == default.get(key, {} if key == "data" else [])
 

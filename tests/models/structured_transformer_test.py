@@ -30,9 +30,7 @@ pytestmark = pytest.mark.slow
 OUTPUTS = {
     spans: ("span_start_probs", "span_end_probs"),
     tags: ("tag_probs",),
-    candidates: ("probabilities", "attention"),
-    cloze: ("probabilities", "attention"),
-    classes: ("probabilities", "attention"),
+    **dict.fromkeys((candidates, cloze, classes), ("probabilities", "attention")),
 }
 """By the kind of its questions, the outputs of a model."""
 

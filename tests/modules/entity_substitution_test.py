@@ -27,10 +27,8 @@ def text(vocab, *sentences):
 
 
 def words(vocab, substituted):
-    return [
-        " ".join(vocab.get_token_from_index(i) for i in row if i)
-        for row in substituted["tokens"]["tokens"].tolist()
-    ]
+    rows = substituted["tokens"]["tokens"].tolist()
+    return [" ".join(vocab.get_token_from_index(i) for i in row if i) for row in rows]
 
 
 def draws(vocab, substitution, sentences, answer=None, number=600):

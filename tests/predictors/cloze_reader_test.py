@@ -39,14 +39,8 @@ def test_statements_are_taken_as_a_list_too(predictor):
 
 
 def test_candidates_and_clusters_may_be_given(predictor):
-    output = predictor.predict_json(
-        {
-            "passage": STORY,
-            "question": QUESTION,
-            "candidates": ["park", "O'Neil's office", "moon"],
-            "clusters": [[[0, 1], [9, 11]]],
-        }
-    )
+    given = {"candidates": ["park", "O'Neil's office", "moon"], "clusters": [[[0, 1], [9, 11]]]}
+    output = predictor.predict_json({"passage": STORY, "question": QUESTION, **given})
     assert set(output["candidate_probabilities"]) == {"park", "O'Neil's office", "moon"}
     assert output["candidate_probabilities"]["moon"] < 1e-5
     assert output["clusters"] == [[[0, 1], [9, 11]]]
@@ -92,11 +86,8 @@ def test_where_no_known_answer_occurs_unknown_words_of_the_passage_are_candidate
 def test_a_warning_names_the_unknown_word_that_the_reader_would_rather_answer(predictor):
     place, warned = "aquarium", set()
     park, office = "Fred went to the park. " * 5, "Bill went to the office."
-    for passage in (
-        f"{park} {office} {place}.",
-        f"Bill went to the {place}. {park}",
-        f"{office} In the {place}.",
-    ):
+    passages = f"{park} {office} {place}.|Bill went to the {place}. {park}|{office} In the {place}."
+    for passage in passages.split("|"):
         inputs = {"passage": passage, "question": "Where is Fred?"}
         output = predictor.predict_json(inputs)
         other = predictor.predict_json({**inputs, "candidates": [*output["candidate_probabilities"], place]})
@@ -166,23 +157,17 @@ def test_batches_agree_with_single_questions(predictor):
         assert single["attention"] == pytest.approx(batched["attention"], abs=1e-5)
 
 
+ASKED = {"passage": STORY, "question": QUESTION}
+
+
 @pytest.mark.parametrize(
     "inputs, message",
     [
         ({"passage": STORY}, "expected the key 'question'"),
-        (
-            {"passage": STORY, "question": QUESTION, "cluster": []},
-            'found the key "cluster"; did you mean clusters?',
-        ),
+        ({**ASKED, "cluster": []}, 'found the key "cluster"; did you mean clusters?'),
         ({"passage": "", "question": QUESTION}, "found an empty passage"),
-        (
-            {"passage": STORY, "question": QUESTION, "clusters": [[[0, 99]]]},
-            r"mention of cluster 0 \[0, 99\)",
-        ),
-        (
-            {"passage": STORY, "question": QUESTION, "candidates": []},
-            r"found \[\] at candidates, expected a list of one",
-        ),
+        ({**ASKED, "clusters": [[[0, 99]]]}, r"mention of cluster 0 \[0, 99\)"),
+        ({**ASKED, "candidates": []}, r"found \[\] at candidates, expected a list of one"),
         ({"passage": [[1]], "question": QUESTION}, r"found 1 at passage\[0\]\[0\], expected a string"),
         ({"passage": STORY, "question": {"a": 1}}, 'found {"a": 1} at question, expected a text or a list'),
         ([STORY, QUESTION], r"found \[.*, expected an object"),

@@ -54,10 +54,8 @@ def scores_of(values, without=(), seconds=60, seeds=SEEDS, tasks=(16, 1, 2)):
             metrics = dict(zip(names, values[run.task, run.seed]))
             for name in without:
                 del metrics[name]
-            results[run.name] = {
-                "metrics": metrics,
-                "seconds": {"train": seconds + run.task, "predict": run.seed},
-            }
+            times = {"train": seconds + run.task, "predict": run.seed}
+            results[run.name] = {"metrics": metrics, "seconds": times}
     return Scores(condition, runs, Source(results))
 
 

@@ -35,14 +35,13 @@ class Reader(NamedTuple):
     outputs: tuple
 
 
+SPAN = ("span_start_probs", "span_end_probs")
+
 READERS = {
     "ga_coref_gru": Reader("wikihop", "variants", "variants.coref_gru", ("probabilities",)),
     "ga_dassa": Reader("babi", "variants", "variants.dassa", ("probabilities",)),
     "qanet_dassa": Reader(
-        "narrativeqa",
-        "narrativeqa_variants",
-        "variants.coref() + variants.explicit()",
-        ("span_start_probs", "span_end_probs"),
+        "narrativeqa", "narrativeqa_variants", "variants.coref() + variants.explicit()", SPAN
     ),
 }
 
@@ -109,22 +108,16 @@ def make(tmp_path_factory):
         experiment = experiments_of(architecture)[f"{reader}_{trained}"]
         torch.manual_seed(0)
         model = Model.from_params(Params(copy.deepcopy(experiment["model"])), vocab=vocab)
-        return (
-            experiment,
-            model,
-            [Batch(part).as_tensor_dict() for part in (instances, instances[:1], instances[1:])],
-        )
+        parts = instances, instances[:1], instances[1:]
+        return experiment, model, [Batch(part).as_tensor_dict() for part in parts]
 
     return made
 
 
 def transformer_of(model):
     """The parameters of its transformer, by the names that these have in the transformer itself."""
-    return {
-        name.partition(TRANSFORMER)[2]: parameter
-        for name, parameter in model.named_parameters()
-        if TRANSFORMER in name
-    }
+    named = [(name.partition(TRANSFORMER), parameter) for name, parameter in model.named_parameters()]
+    return {rest: parameter for (_, found, rest), parameter in named if found}
 
 
 @each_reader

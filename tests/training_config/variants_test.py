@@ -1,6 +1,7 @@
 """Variants change one thing each and combine in any order, as docs/configs.md says."""
 
 import random
+from collections import ChainMap
 from fnmatch import fnmatchcase
 from functools import lru_cache
 from itertools import combinations, permutations, product
@@ -69,11 +70,7 @@ class Library(NamedTuple):
 
     @property
     def fields(self):
-        return {
-            key: value
-            for section in self.sections
-            for key, value in configs_page.fields_of_variants(section).items()
-        }
+        return dict(ChainMap(*map(configs_page.fields_of_variants, self.sections)))
 
     @property
     def keys(self):
@@ -198,12 +195,11 @@ def test_no_variant_undoes_another(library):
     """
     base = alone(library)[()]
     changed = {variant: changes(alone(library)[(variant,)], base) for variant in library.fields}
-    left = {
-        (variant, field): {
-            key: value for key, value in changed[variant].items() if not belongs(key, field, library)
-        }
-        for variant, field in product(library.fields, library.keys)
-    }
+
+    def others(variant, field):
+        return {key: value for key, value in changed[variant].items() if not belongs(key, field, library)}
+
+    left = {pair: others(*pair) for pair in product(library.fields, library.keys)}
     for (first, second), values in pairs(library).items():
         if library.fields[first] != library.fields[second]:
             together = flat(values)

@@ -52,15 +52,8 @@ def train(callback, folder):
     loader.index_with(model.vocab)
     optimizer = AdamOptimizer(list(model.named_parameters()), lr=0.1)
     callback = TrainerCallback.from_params(Params(callback), serialization_dir=str(folder))
-    GradientDescentTrainer(
-        model,
-        optimizer,
-        loader,
-        num_epochs=2,
-        serialization_dir=str(folder),
-        callbacks=[callback],
-        cuda_device=-1,
-    ).train()
+    options = {"serialization_dir": str(folder), "callbacks": [callback], "cuda_device": -1}
+    GradientDescentTrainer(model, optimizer, loader, num_epochs=2, **options).train()
     return callback
 
 
@@ -77,11 +70,8 @@ def test_weights_and_biases_gets_losses_and_an_id(tmp_path, monkeypatch):
     (started,) = fake.init.call_args_list
     assert started.kwargs["project"] == "babi" and started.kwargs["config"] == {"a": 1}
     assert started.kwargs["id"] == callback.state_dict()["run_id"] and len(started.kwargs["id"]) == 8
-    losses = [
-        call.args[0]["train/batch_loss"]
-        for call in fake.log.call_args_list
-        if "train/batch_loss" in call.args[0]
-    ]
+    logged = [call.args[0] for call in fake.log.call_args_list]
+    losses = [values["train/batch_loss"] for values in logged if "train/batch_loss" in values]
     assert len(losses) == 6 and losses[0] == 10.0 and losses == sorted(losses, reverse=True)
     assert fake.finish.called
 
@@ -104,13 +94,8 @@ def test_workers_end_with_a_training_that_is_killed(fails, tmp_path, monkeypatch
         )
 
     def load():
-        loader = MultiProcessDataLoader(
-            Endless(manual_multiprocess_sharding=True),
-            tmp_path,
-            batch_size=1,
-            num_workers=2,
-            max_instances_in_memory=9,
-        )
+        options = {"batch_size": 1, "num_workers": 2, "max_instances_in_memory": 9}
+        loader = MultiProcessDataLoader(Endless(manual_multiprocess_sharding=True), tmp_path, **options)
         loader.index_with(Vocabulary())
         deque(loader, maxlen=0)
 
@@ -228,29 +213,19 @@ def train_command(tmp_path, capsys):
     (tmp_path / "small.json").write_text(json.dumps(params))
 
     def run(folder, changes, *more):
-        main(
-            [
-                "train",
-                str(tmp_path / "small.json"),
-                "-s",
-                str(tmp_path / folder),
-                "-o",
-                json.dumps(changes),
-                *more,
-            ]
-        )
+        words = ["train", tmp_path / "small.json", "-s", tmp_path / folder, "-o", json.dumps(changes), *more]
+        main(list(map(str, words)))
         return "".join(capsys.readouterr())
 
     return run
 
 
+# Nothing is learned, so the first epoch is the best.
+FLAT = {"trainer.num_epochs": 9, "trainer.optimizer.lr": 0}
+
 LONGER = {
     "trainer.num_epochs": ({"trainer.num_epochs": 1}, {"trainer.num_epochs": 2}),
-    # Nothing is learned, so the first epoch is the best.
-    "trainer.patience": (
-        {"trainer.num_epochs": 9, "trainer.optimizer.lr": 0, "trainer.patience": 1},
-        {"trainer.num_epochs": 9, "trainer.optimizer.lr": 0, "trainer.patience": 3},
-    ),
+    "trainer.patience": ({**FLAT, "trainer.patience": 1}, {**FLAT, "trainer.patience": 3}),
 }
 
 

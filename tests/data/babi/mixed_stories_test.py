@@ -100,12 +100,10 @@ def mixed_lines(path, seed):
     return mix_stories(read_stories(str(path)), seed)
 
 
-@settings(
-    derandomize=True,
-    deadline=None,
-    max_examples=30,
-    suppress_health_check=[HealthCheck.function_scoped_fixture],
-)
+FIXTURE = HealthCheck.function_scoped_fixture
+
+
+@settings(derandomize=True, deadline=None, max_examples=30, suppress_health_check=[FIXTURE])
 @given(st.sampled_from(SIMULATED_TASKS), st.integers(6, 60), st.integers(0, 2**40))
 def test_stories_can_be_told_apart_again(tmp_path, task, questions, seed):
     lines = simulate_task(task, questions, seed % 97)
@@ -148,18 +146,8 @@ def test_all_interleavings_are_equally_likely(tmp_path):
         ] += 1
     # The story's statements "o" and questions "?", of which the last comes last, among the other's statements
     # "x".
-    assert set(orders) == {
-        "xxo?o?",
-        "xox?o?",
-        "xo?xo?",
-        "xo?ox?",
-        "oxx?o?",
-        "ox?xo?",
-        "ox?ox?",
-        "o?xxo?",
-        "o?xox?",
-        "o?oxx?",
-    }
+    expected = "xxo?o? xox?o? xo?xo? xo?ox? oxx?o? ox?xo? ox?ox? o?xxo? o?xox? o?oxx?"
+    assert set(orders) == set(expected.split())
     assert all(abs(count - 300) < 5 * 300**0.5 for count in orders.values())
     assert abs(asked - 1500) < 5 * 750**0.5
 
@@ -224,14 +212,8 @@ STORY = "1 Mary went to the office.\n2 Where is Mary?\toffice\t1\n"
     "text, message",
     [
         (STORY, ": found one story, expected two or more to mix"),
-        (
-            STORY + STORY.replace("office", "harbour"),
-            ", line 4 or .*: found 'harbour', which has no alternate",
-        ),
-        (
-            STORY + STORY.replace("Mary", "Alice"),
-            ", line 4 or .*: found 'Alice', an alternate; expected the words",
-        ),
+        (STORY + STORY.replace("office", "harbour"), ", line 4 or .*: found 'harbour', which has no"),
+        (STORY + STORY.replace("Mary", "Alice"), ", line 4 or .*: found 'Alice', an alternate; expected"),
         (STORY + "1 Mary went", ": found one story"),
         (STORY + "3 Mary", ": found one story"),
         (STORY + "9 Mary went to the office.", ", line 3: found the number 9, expected 3"),

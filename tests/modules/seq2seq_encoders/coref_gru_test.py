@@ -109,12 +109,10 @@ def test_question_starts_from_the_memory_of_the_passage_and_the_other_way_round(
     layers[0].update(
         {k: torch.nn.functional.pad(v, (0, 0, 0, 3), value=PADDING) for k, v in layers[0].items()}
     )
-    encoded_passage, encoded_question = encode_both(
-        encoder,
-        question_encoder,
-        TokenVectors(padded, mask, {"coref": layers[0]}),
-        TokenVectors(question, torch.ones(1, length - boundary, dtype=torch.bool), {"coref": layers[1]}),
-    )
+    all_tokens = torch.ones(1, length - boundary, dtype=torch.bool)
+    texts = zip((padded, question), (mask, all_tokens), layers)
+    both = [TokenVectors(vectors, which, {"coref": layer}) for vectors, which, layer in texts]
+    encoded_passage, encoded_question = encode_both(encoder, question_encoder, *both)
 
     in_passage = [[(a, b) for a, b in cluster if b <= boundary] for cluster in clusters]
     in_question = [
@@ -124,16 +122,10 @@ def test_question_starts_from_the_memory_of_the_passage_and_the_other_way_round(
     question_forward, _, _ = paper(question_encoder, question[0].numpy(), in_question, "", memory, state)
     question_backward, memory, state = paper(question_encoder, question[0].numpy(), in_question, "_reverse")
     backward, _, _ = paper(encoder, passage[0].numpy(), in_passage, "_reverse", memory, state)
-    numpy.testing.assert_allclose(
-        encoded_passage[0, :boundary].detach().numpy(),
-        numpy.concatenate([forward, backward], axis=1),
-        atol=1e-12,
-    )
-    numpy.testing.assert_allclose(
-        encoded_question[0].detach().numpy(),
-        numpy.concatenate([question_forward, question_backward], axis=1),
-        atol=1e-12,
-    )
+    expected = numpy.concatenate([forward, backward], axis=1)
+    numpy.testing.assert_allclose(encoded_passage[0, :boundary].detach().numpy(), expected, atol=1e-12)
+    expected = numpy.concatenate([question_forward, question_backward], axis=1)
+    numpy.testing.assert_allclose(encoded_question[0].detach().numpy(), expected, atol=1e-12)
     assert encoded_passage[0, boundary:].abs().max() == 0
 
 
@@ -152,10 +144,7 @@ class Pairs(torch.nn.Module):
     def __init__(self, **options):
         super().__init__()
         torch.manual_seed(2)
-        self.encoder, self.question_encoder = (
-            CorefGru(5, 8, **options).double(),
-            CorefGru(5, 8, **options).double(),
-        )
+        self.encoder, self.question_encoder = (CorefGru(5, 8, **options).double() for _ in range(2))
         for parameter in self.parameters():
             torch.nn.init.normal_(parameter, std=0.7)
         self.passage, self.question = torch.randn(2, 10, 5).double(), torch.randn(2, 6, 5).double()

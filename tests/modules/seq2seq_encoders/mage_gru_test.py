@@ -216,10 +216,8 @@ def simulate(passage_encoder, question_encoder, variant, inputs, joint=False, qu
     """
     What reading two texts one after the other, with one memory of clusters, gives for passage and question.
     """
-    texts = [
-        (passage_encoder, inputs[:BOUNDARY], IN_PASSAGE),
-        (question_encoder, inputs[BOUNDARY:], IN_QUESTION),
-    ]
+    encoders, parts = (passage_encoder, question_encoder), (inputs[:BOUNDARY], inputs[BOUNDARY:])
+    texts = list(zip(encoders, parts, (IN_PASSAGE, IN_QUESTION)))
     states = ([], [])
     for suffix in ("", "_reverse"):
         memory = previous = None
@@ -273,10 +271,8 @@ def test_joint_reads_passage_and_question_as_one_sequence_in_random_order(varian
 def test_memory_is_not_shared_unless_both_share_it():
     _, passage, question = pair_inputs()
     encoder = make("mage")
-    for other in (
-        make("mage", share_memory=False),
-        CorefGru(5, 6, relations=["coref", "srl"]).eval().double(),
-    ):
+    unlike = CorefGru(5, 6, relations=["coref", "srl"]).eval().double()
+    for other in (make("mage", share_memory=False), unlike):
         first, second = encode_both(encoder, other, passage, question)
         assert torch.equal(first, encoder(*passage)) and torch.equal(second, other(*question))
 
