@@ -71,13 +71,12 @@ def test_compose_of_one_encoder_is_that_encoder():
 
 X, MASK = torch.randn(2, 3, 6), torch.ones(2, 3, dtype=torch.bool)
 
+TYPES = "found inputs of torch.{} and a mask of torch.{}, expected floats and torch.bool"
+
 
 @pytest.mark.parametrize(
     "encoder", [CorefGru(6, 4), MageGru(6, {"sequential": 4}), Dassa(6, 4, num_attention_heads=2)]
 )
-TYPES = "found inputs of torch.{} and a mask of torch.{}, expected floats and torch.bool"
-
-
 @pytest.mark.parametrize(
     "inputs, mask, message",
     [
