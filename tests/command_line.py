@@ -68,10 +68,7 @@ def serve():
 
 
 def become(words, folder, input, out, err):
-    """
-    Does as the interpreter with `python -m`, in that folder, with its input from a pipe and its output in
-    files.
-    """
+    """As the interpreter with `python -m` in that folder, with input from a pipe and output in files."""
     reader, writer = os.pipe()
     os.write(writer, input.encode())
     os.close(writer)

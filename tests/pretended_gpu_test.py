@@ -59,9 +59,7 @@ def test_a_transformer_waits_as_often_for_more_questions(updates):
 
 
 def test_the_benchmark_on_a_gpu_compares_readers_with_the_cpu(updates):
-    """
-    With the fused recurrence, which computes nothing here, it finds that a reader computes something else.
-    """
+    """The fused recurrence computes nothing here, so it finds that a reader computes something else."""
     benchmark = updates["benchmark"]
     assert [row["model"] for row in benchmark["rows"]] == ["narrativeqa/dassa_sdp_exp"]
     assert benchmark["failed"] == 1

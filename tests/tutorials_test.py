@@ -1,7 +1,4 @@
-"""
-The steps of the tutorials that take a moment, with the files that the pages show: the screen is that of the
-pages.
-"""
+"""The steps of the tutorials that take a moment, with the files that the pages show."""
 
 import json
 import re

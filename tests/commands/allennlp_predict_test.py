@@ -82,9 +82,8 @@ def test_bad_lines_are_set_aside_and_all_others_answered(archive, tmp_path, caps
     assert predict(archive, good, "--output-file", alone) == 0
     for found, expected in zip(read(output), read(alone), strict=True):
         assert found["answer"] == expected["answer"] and found["passage_tokens"] == expected["passage_tokens"]
-        assert found["candidate_probabilities"] == pytest.approx(
-            expected["candidate_probabilities"], abs=1e-5
-        )
+        wanted = expected["candidate_probabilities"]
+        assert found["candidate_probabilities"] == pytest.approx(wanted, abs=1e-5)
 
 
 @pytest.mark.parametrize("batch_size", [1, 100])

@@ -41,10 +41,7 @@ class Recorded(Workers):
 
 
 def work(processes, clock, seconds, number=20):
-    """
-    The index of the chunk before which workers start, with chunks that take some seconds each; all are worked
-    on.
-    """
+    """The chunk before which workers start, if each chunk takes some seconds; all are worked on."""
 
     def function(items):
         clock.now += next(durations)
@@ -106,9 +103,7 @@ def test_long_preparation_speaks_against_workers(clock):
 
 
 def test_a_process_that_uses_a_gpu_goes_on_alone(clock, monkeypatch):
-    """
-    Each worker would load the same model there. Which device an annotator uses, its config need not say.
-    """
+    """Each worker would load the same model there. A config need not say which device it uses."""
     monkeypatch.setattr(torch.cuda, "is_initialized", lambda: True)
     with Recorded() as processes, Recorded(3) as three:
         assert work(processes, clock, [20.0] * 20) == 20

@@ -49,9 +49,7 @@ def eaters(rng):
 
 
 def times(rng):
-    """
-    Questions ask only about the night, so that no other time is like it; the sentences are in any order.
-    """
+    """Questions ask only about the night, which makes it unlike other times; sentences are in any order."""
     person = rng.choice(PEOPLE)
     places = rng.sample(PLACES, 3)
     times = zip(["morning", "noon", "night"], places)

@@ -101,10 +101,7 @@ def saved(rows, folder):
 
 
 def contents(instances, vocab):
-    """
-    All fields of instances as numbers and metadata, without ids, which name the file where the data have
-    none.
-    """
+    """All fields as numbers and metadata, without ids, which name the file where the data have none."""
     found = []
     for instance in instances:
         instance.index_fields(vocab)
@@ -271,10 +268,7 @@ def test_commands_take_addresses(tmp_path, capsys):
 @needs_datasets
 @pytest.mark.parametrize("name", ["{0}_q/written", "{0}/../written"])
 def test_a_file_that_is_a_tar_file_is_unpacked_nowhere_else(name, tmp_path, monkeypatch):
-    """
-    Whatever its name, `datasets` unpacks it, and takes a folder for another one whose name begins with its
-    name.
-    """
+    """`datasets` unpacks it whatever its name, and takes a folder for another whose name begins alike."""
     from datasets.utils.file_utils import hash_url_to_filename
 
     extracted = tmp_path / "downloads" / "extracted"

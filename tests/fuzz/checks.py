@@ -1,6 +1,4 @@
-"""
-What has to hold of whatever was read, however the file was damaged. Each check raises an `AssertionError`.
-"""
+"""What has to hold of whatever was read, however the file was damaged: else an `AssertionError`."""
 
 import json
 import math
@@ -46,9 +44,7 @@ def check_written_alike(document: Document, line: str) -> None:
 
 
 def check_instances(reader: DatasetReader, instances: Sequence[Instance]) -> None:
-    """
-    Instances become tensors, their answers and spans lie where they can, and their metadata can be written.
-    """
+    """Instances become tensors, answers and spans lie where they can, metadata can be written."""
     for instance in instances:
         reader.apply_token_indexers(instance)
     vocabulary = _vocabulary(instances)
@@ -64,10 +60,7 @@ def check_instances(reader: DatasetReader, instances: Sequence[Instance]) -> Non
 
 
 def check_prediction(output: dict[str, Any]) -> None:
-    """
-    Probabilities are some, and the answer is the likeliest candidate, or a span, or there is a reason for
-    none.
-    """
+    """There are probabilities; the answer is the likeliest candidate, a span, or none for a reason."""
     _utf8(output)
     if "candidate_probabilities" in output:
         probabilities = output["candidate_probabilities"]

@@ -237,9 +237,7 @@ def components() -> Files:
 
 
 def add_components(path: str) -> None:
-    """
-    Each component annotates a text with its options, or is refused with the key or value of one of them.
-    """
+    """Each component annotates a text with its options, or is refused with a key or value of them."""
     try:
         components = json.loads(Path(path).read_text())
         # A lone surrogate in a key ends srsly, and the process.

@@ -18,9 +18,7 @@ PIECES += [b"\\ud800", "\u0130ß\U0001f600".encode()]
 PIECES += [b"9" * 5000, b"[" * 5_000, b"(" * 3000, b"a" * 20_000]
 
 DEEP, HUGE = "@@deep@@", "@@huge@@"
-"""
-What stands for values that Python cannot write as JSON: 100,000 nested lists, and a number of 5,000 digits.
-"""
+"""For values that Python cannot write as JSON: 100,000 nested lists, a number of 5,000 digits."""
 
 VALUES: list[Any] = [None, True, False, 0, 1, -1, 2, 7, 2**31, 2**63, 10**30]
 VALUES += [0.0, 0.5, -2.5, 1e308, float("nan"), float("inf")]

@@ -116,10 +116,7 @@ def test_every_parameter_learns(variant):
 
 
 class Positions(Seq2SeqEncoder):
-    """
-    Encodes a token as its position, one-hot and large, so that a softmax gives each token all weight on
-    itself.
-    """
+    """A token is its position, one-hot and large: a softmax gives each token all weight on itself."""
 
     def forward(self, inputs, mask):
         return 30.0 * torch.eye(inputs.size(1)).expand(inputs.size(0), -1, -1)

@@ -1,7 +1,4 @@
-"""
-AllenNLP's saliency interpreters and attackers on our readers. Oracles put vectors into a model by other
-means.
-"""
+"""AllenNLP's saliency and attackers on our readers. Oracles put vectors into a model by other means."""
 
 from contextlib import contextmanager
 from unittest.mock import patch

@@ -117,9 +117,8 @@ def test_annotated_heads_are_explained():
         heads = output.pop("annotated_heads")
         assert output == expected
         # The modelling layer reads the passage three times; the phrase layer has no annotated heads.
-        assert [(head["annotation_layer"], head["application"]) for head in heads] == [
-            (layer, application) for application in (1, 2, 3) for layer in ("clusters", "sentences")
-        ]
+        wanted = [(layer, application) for application in (1, 2, 3) for layer in ("clusters", "sentences")]
+        assert [(head["annotation_layer"], head["application"]) for head in heads] == wanted
         for head in heads:
             found = (head["encoder"], head["side"], head["block"], head["view"])
             assert found == ("modeling_layer", "passage", 1, 1)

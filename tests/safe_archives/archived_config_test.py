@@ -1,7 +1,4 @@
-"""
-Configs of archives that are accepted without trust, namely those of all experiments here, and the keys that
-are checked.
-"""
+"""Configs of archives that need no trust (all experiments here), and the keys that are checked."""
 
 import inspect
 import json

@@ -435,10 +435,7 @@ def test_trust_reaches_the_workers(workers, annotate_words, tmp_path, capsys):
 
 
 def test_trust_does_not_pass_from_a_stranger_to_another(archive_with, folder, stranger, tmp_path):
-    """
-    An annotator of an archive loads another archive only when it is first used, long after the first one was
-    opened.
-    """
+    """An annotator of an archive loads another archive when it is first used, long after the first."""
     inner = pack(
         changed(folder, tmp_path / "inner", {"dataset_reader.annotator": STRANGER}), tmp_path / "inner.tar.gz"
     )

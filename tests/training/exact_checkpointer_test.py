@@ -42,9 +42,7 @@ def train(folder, checkpointer, recover=False, keep=2, **more):
 
 
 def train_killed(folder, checkpointer, epoch, monkeypatch, saving=True, **options):
-    """
-    Killed when the checkpoint of an epoch is written, and its best weights are not yet; or just before that.
-    """
+    """Killed when the checkpoint of an epoch is written and its best weights are not; or just before."""
     save = Checkpointer.maybe_save_checkpoint
 
     def save_and_die(self, trainer, epochs, batches):

@@ -44,9 +44,7 @@ COMBINATIONS = (
     ("development_coref", "narrativeqa", f"{DEVELOPMENT} + variants.coref()"),
     ("development_explicit_coref", "narrativeqa", f"{DEVELOPMENT} + variants.explicit() + variants.coref()"),
 )
-"""
-Names, data sets and Jsonnet. Those that do not import a config are variants over `ga_gru` of each data set.
-"""
+"""Names, data sets and Jsonnet. Without an import, they are variants over `ga_gru` of each data set."""
 
 
 class Line(NamedTuple):

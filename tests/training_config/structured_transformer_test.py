@@ -1,6 +1,4 @@
-"""
-The library of structured transformers: its variants combine in any order, over the libraries of data sets.
-"""
+"""The library of structured transformers: variants combine in any order, over libraries of data sets."""
 
 from itertools import permutations, product
 

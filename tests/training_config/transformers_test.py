@@ -1,7 +1,4 @@
-"""
-A pretrained transformer under the readers, by `variants.transformer`: tiny ones, on the fixtures of data
-sets.
-"""
+"""A pretrained transformer under the readers, by `variants.transformer`: tiny ones, on fixtures."""
 
 import copy
 import json

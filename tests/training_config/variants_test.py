@@ -190,9 +190,7 @@ def test_of_two_variants_of_a_field_the_last_one_holds(library):
 
 @each_library_in_pairs
 def test_no_variant_undoes_another(library):
-    """
-    If a variant changes a key that does not belong to the other one, both together change it in the same way.
-    """
+    """If a variant changes a key that is not the other one's, both together change it in the same way."""
     base = alone(library)[()]
     changed = {variant: changes(alone(library)[(variant,)], base) for variant in library.fields}
 

@@ -116,14 +116,6 @@ def test_predict_shows_a_bar_in_a_terminal(trained, tmp_path, monkeypatch, read)
     assert "predicting" in terminal.text and "\n" not in terminal.text
 
 
-def test_find_lr_says_where_its_picture_is(config, tmp_path, capsys):
-    folder = tmp_path / "rates"
-    allennlp.run(["find-lr", str(config), "-s", str(folder), "--num-batches", "12"])
-    captured = capsys.readouterr()
-    assert captured.out == f"{folder}/lr-losses.png: the loss at each learning rate\n" and captured.err == ""
-    assert (folder / "lr-losses.png").exists()
-
-
 def test_only_what_users_have_to_know_is_seen(tmp_path, capsys):
     with quiet_logs():
         warnings.warn("a package's warning", RuntimeWarning, stacklevel=1)
@@ -200,9 +192,3 @@ def test_one_bar_at_a_time_is_seen_in_a_terminal_and_goes_away(monkeypatch):
             list(Tqdm.tqdm(range(2), desc="inner", mininterval=0))
     assert "outer" in terminal.text and "inner" not in terminal.text and "\n" not in terminal.text
     assert terminal.text.endswith("\r") and terminal.text.split("\r")[-2].strip() == ""
-
-
-def test_no_bar_is_seen_where_there_is_no_terminal(capsys):
-    with quiet_screen():
-        list(Tqdm.tqdm(range(2), mininterval=0))
-    assert capsys.readouterr().err == ""

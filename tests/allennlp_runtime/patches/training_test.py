@@ -58,9 +58,7 @@ def train(callback, folder):
 
 
 def test_weights_and_biases_gets_losses_and_an_id(tmp_path, monkeypatch):
-    """
-    A stand-in takes the place of the package, which would start a server; `init` has the package's signature.
-    """
+    """A stand-in for the package, which would start a server; `init` has the package's signature."""
     names = ("save", "watch", "log", "finish")
     fake = SimpleNamespace(
         util=wandb.util, init=create_autospec(wandb.init), **{name: Mock() for name in names}
@@ -205,9 +203,7 @@ def test_sharded_weights_are_found_in_a_folder_that_looks_like_a_pattern(tmp_pat
 
 @pytest.fixture
 def train_command(tmp_path, capsys):
-    """
-    Trains a small model that resumes exactly, in a folder, with changes to its config. Returns the screen.
-    """
+    """Trains a small model that resumes exactly, with changes to its config. Returns the screen."""
     params = load_small(CONFIGS / "babi" / "bi_gru.jsonnet").as_dict(quiet=True)
     params["trainer"]["checkpointer"] = {"type": "exact"}
     (tmp_path / "small.json").write_text(json.dumps(params))
@@ -260,9 +256,7 @@ def test_a_training_that_has_ended_says_how_to_train_longer(train_command):
 
 
 def test_a_cnn_has_finite_numbers_for_short_words_in_mixed_precision():
-    """
-    Also where all activations in full precision are far beyond what rounding a minimum of float16 would hide.
-    """
+    """Also where all activations in full precision are far beyond what a minimum of float16 would hide."""
     torch.manual_seed(0)
     encoder = CnnEncoder(4, 3, (2, 3), output_dim=2)
     tokens = 100 * torch.randn(3, 5, 4)

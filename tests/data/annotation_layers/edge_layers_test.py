@@ -184,9 +184,8 @@ def test_layers_hold_the_links_of_the_text_in_both_orders(text, data):
             found = [
                 decode(part[f"question_first_{name}"], i, boundary, length) for i, part in enumerate(parts)
             ]
-            assert [[place[s] for s in token] for token in found[1] + found[0]] == [
-                sorted(token, key=order.__getitem__) for token in question_first[name]
-            ]
+            wanted = [sorted(token, key=order.__getitem__) for token in question_first[name]]
+            assert [[place[s] for s in token] for token in found[1] + found[0]] == wanted
 
 
 def test_unknown_types_are_refused():

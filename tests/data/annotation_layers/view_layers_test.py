@@ -184,10 +184,7 @@ def test_passage_and_question_have_views_as_if_they_were_alone(text, data):
 
 
 def seen(scopes):
-    """
-    How many tokens all tokens of a text see in sum, by the weights of a head that attends within these
-    scopes.
-    """
+    """How many tokens all tokens see in sum, by the weights of a head within these scopes."""
     attention = Scopes(torch.tensor(scopes).view(1, -1, 1), torch.ones(1, len(scopes), dtype=torch.bool))
     return sum(found.weights.numel() for found in attention.weights(torch.zeros(1, len(scopes), 1, 3, 1)))
 

@@ -27,9 +27,7 @@ ORIGINALS = {alternate: word for word, alternate in ALTERNATES.items()}
 
 
 def parse(lines):
-    """
-    The stories of bAbI lines, each line as [text], or as [question, answer, numbers of the supporting lines].
-    """
+    """The stories of bAbI lines: a line is [text], or [question, answer, numbers of supporting lines]."""
     stories = []
     for line in lines:
         number, text = line.split(" ", 1)
@@ -69,9 +67,7 @@ def restored(value):
 
 
 def check_mixed(source, mixed):
-    """
-    The mixed stories are the source's in order, each with the statements of another, every one taken once.
-    """
+    """The mixed stories are the source's in order, each with the statements of another, taken once."""
     assert len(mixed) == len(source)
     others, with_alternates = [], 0
     for own, story in zip(map(up_to_the_last_question, source), mixed):

@@ -167,9 +167,7 @@ class Pairs(torch.nn.Module):
         return encode_both(self.encoder, self.question_encoder, *texts)
 
     def expected(self, i, questions_padded_to):
-        """
-        The passage read backward, if what is handed over is the memory after one step, and of long questions.
-        """
+        """The passage read backward, if the memory after one step is handed over, and of long questions."""
         length, question_length = self.LENGTHS[i]
         in_passage = [[(a, b) for a, b in cluster if b <= length] for cluster in self.CLUSTERS[i]]
         last = length + question_length - 1
@@ -183,9 +181,7 @@ class Pairs(torch.nn.Module):
 
 @pytest.mark.parametrize("length", [1, 3, 4, 5])
 def test_what_the_authors_code_hands_over(length):
-    """
-    The question's memory after its last token, where it has this length, in batches that are padded further.
-    """
+    """The question's memory after its last token, at this length, in batches padded further."""
     pairs = Pairs(questions_padded_to=length)
     passage, question = pairs(pairs.passage, pairs.question)
     for i, (passage_length, _) in enumerate(pairs.LENGTHS):
@@ -224,9 +220,7 @@ def test_questions_padded_to_is_the_same_for_passage_and_question():
 
 @pytest.mark.parametrize("relations", [["srl", "coref"], ["coref"]])
 def test_relations_are_the_same_for_passage_and_question(relations):
-    """
-    Each has its part of the state, by its place among them, and the other encoder would read another's part.
-    """
+    """Each has its part of the state, by its place; the other encoder would read another's part."""
     encoder, other = CorefGru(5, 12, relations=["coref", "srl"]), CorefGru(5, 12, relations=relations)
     passage, question = (
         TokenVectors(torch.randn(1, n, 5), torch.ones(1, n).bool(), {"coref": edges, "srl": edges})
@@ -272,10 +266,7 @@ def test_without_annotations_it_is_torchs_gru(bidirectional):
 
 
 def test_without_edges_the_sequential_half_is_a_gru_of_half_the_size(encoder):
-    """
-    A token outside all clusters reads zeros in the coreferent half, so the sequential half hears of nothing
-    else.
-    """
+    """Outside all clusters the coreferent half reads zeros: the sequential half hears of nothing else."""
     gru = torch.nn.GRU(5, 4, batch_first=True).double()
     gates = [i for gate in range(3) for i in range(8 * gate, 8 * gate + 4)]
     own = dict(encoder.named_parameters())

@@ -192,10 +192,7 @@ def test_a_type_and_its_inverse_have_states_of_their_own(backend):
 
 
 def pair_inputs(question_first=False, padding=0):
-    """
-    A passage and a question of one text; the passage is padded in its batch, which must not move links
-    across.
-    """
+    """A passage and a question of one text; padding of the passage must not move links across."""
     passage_field, question_field = fields(question_first=question_first)
     inputs = torch.randn(1, LENGTH, 5).double()
     padded = torch.cat([inputs[:, :BOUNDARY], torch.randn(1, padding, 5).double()], dim=1)
@@ -213,9 +210,7 @@ IN_QUESTION = {
 
 
 def simulate(passage_encoder, question_encoder, variant, inputs, joint=False, question_first=False):
-    """
-    What reading two texts one after the other, with one memory of clusters, gives for passage and question.
-    """
+    """What reading two texts in a row, with one memory of clusters, gives for passage and question."""
     encoders, parts = (passage_encoder, question_encoder), (inputs[:BOUNDARY], inputs[BOUNDARY:])
     texts = list(zip(encoders, parts, (IN_PASSAGE, IN_QUESTION)))
     states = ([], [])

@@ -20,10 +20,7 @@ def test_parts_of_train_in_a_process_of_its_own(call, tmp_path):
 
 @pytest.fixture
 def started(monkeypatch, tmp_path):
-    """
-    The processes of two source trees: which it was, and its words. In the older one a part takes twice as
-    long.
-    """
+    """Two source trees: which it was, and its words. In the older one a part takes twice as long."""
     started = []
 
     def process(command, env, **options):
