@@ -225,7 +225,7 @@ def test_other_data_sets_are_named(tmp_path):
         assert str(error.value).startswith(f"{address}: ")
 
 
-def test_a_reader_of_files_says_so(tmp_path):
+def test_a_reader_of_files_says_so():
     with pytest.raises(ConfigurationError) as error:
         list(AnnotatedBabiReader().read("hf://owner/name?split=train"))
     assert "hf://owner/name?split=train: annotated_babi reads files alone" in str(error.value.__cause__)

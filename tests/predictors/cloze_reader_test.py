@@ -11,6 +11,7 @@ from tests.models.ga_reader_test import build
 
 STORY = "Bill took the milk there. Bill went to the park. Fred moved to the office."
 QUESTION = "Where is the milk?"
+ASKED = {"passage": STORY, "question": QUESTION}
 
 
 @pytest.fixture(scope="module")
@@ -31,11 +32,8 @@ def test_answers_unlabelled_text_and_says_why(predictor):
 
 
 def test_statements_are_taken_as_a_list_too(predictor):
-    as_text = predictor.predict_json({"passage": STORY, "question": QUESTION})
-    as_list = predictor.predict_json(
-        {"passage": STORY.replace(". ", ".\n").split("\n"), "question": QUESTION}
-    )
-    assert as_text == as_list
+    statements = STORY.replace(". ", ".\n").split("\n")
+    assert predictor.predict_json({**ASKED, "passage": statements}) == predictor.predict_json(ASKED)
 
 
 def test_candidates_and_clusters_may_be_given(predictor):
@@ -124,40 +122,26 @@ def test_given_candidates_are_never_changed(predictor):
 def test_a_reader_of_classes_warns_of_unknown_words():
     model, _, reader = build(task=15)
     predictor = Predictor.by_name("cloze_reader")(model.eval(), reader)
-    known = predictor.predict_json(
-        {"passage": "Mice are afraid of wolves.", "question": "What is mouse afraid of?"}
-    )
-    unknown = predictor.predict_json(
-        {"passage": "Mice are afraid of wolves.", "question": "What is Zelda afraid of?"}
-    )
+    passage, names = "Mice are afraid of wolves.", ("mouse", "Zelda")
+    inputs = [{"passage": passage, "question": f"What is {name} afraid of?"} for name in names]
+    known, unknown = map(predictor.predict_json, inputs)
     assert set(known["candidate_probabilities"]) == set(unknown["candidate_probabilities"])
     assert unknown["warnings"][:1] == ["the reader does not know 1 of 1 content words of the question: Zelda"]
     assert "warnings" not in known, known
 
 
 def test_candidates_that_are_the_same_but_for_case_are_one(predictor):
-    inputs = {"passage": STORY, "question": QUESTION}
-    once = predictor.predict_json({**inputs, "candidates": ["office", "park"]})["candidate_probabilities"]
-    output = predictor.predict_json(
-        {**inputs, "candidates": ["office", "office", "park", "OFFICE", ["Office"]]}
-    )
-    assert output["candidate_probabilities"] == once
+    once = predictor.predict_json({**ASKED, "candidates": ["office", "park"]})["candidate_probabilities"]
+    repeated = ["office", "office", "park", "OFFICE", ["Office"]]
+    assert predictor.predict_json({**ASKED, "candidates": repeated})["candidate_probabilities"] == once
     assert sum(once.values()) == pytest.approx(1.0, abs=1e-4)
 
 
 def test_batches_agree_with_single_questions(predictor):
-    inputs = [
-        {"passage": STORY, "question": QUESTION},
-        {"passage": "Fred went to the park.", "question": "Where is Fred?"},
-    ]
-    for single, batched in zip(
-        [predictor.predict_json(i) for i in inputs], predictor.predict_batch_json(inputs)
-    ):
+    inputs = [ASKED, {"passage": "Fred went to the park.", "question": "Where is Fred?"}]
+    for single, batched in zip(map(predictor.predict_json, inputs), predictor.predict_batch_json(inputs)):
         assert single["answer"] == batched["answer"]
         assert single["attention"] == pytest.approx(batched["attention"], abs=1e-5)
-
-
-ASKED = {"passage": STORY, "question": QUESTION}
 
 
 @pytest.mark.parametrize(

@@ -249,7 +249,7 @@ def test_no_default_asks_the_network(key, value, named, archive_with, asked, mon
     ],
 )
 @pytest.mark.parametrize("command", [["evaluate"], ["predict", "--use-dataset-reader"]], ids=" ".join)
-def test_nor_does_a_reader_when_it_reads(command, reader, split, host, archive_with, asked, tmp_path, capsys):
+def test_nor_does_a_reader_when_it_reads(command, reader, split, host, archive_with, asked, capsys):
     archive = archive_with({"dataset_reader": {"type": reader, "image_dir": None, **WORDS}})
     name, *options = command
     message = refusal(capsys, name, archive, split, *options)
@@ -259,7 +259,7 @@ def test_nor_does_a_reader_when_it_reads(command, reader, split, host, archive_w
     assert asked
 
 
-def test_what_the_user_names_is_downloaded(archive_with, asked, capsys):
+def test_what_the_user_names_is_downloaded(archive_with, asked):
     address = "https://storage.googleapis.com/allennlp-public-data/snli-ve/snli_ve_dev.jsonl.gz"
     archive = archive_with({"dataset_reader": {"type": "visual-entailment", "image_dir": None, **WORDS}})
     with suppress(Exception, SystemExit):

@@ -226,7 +226,7 @@ def run(*arguments):
     main(["data", "mix", *map(str, arguments)])
 
 
-def test_command_writes_files_that_the_reader_takes(tmp_path, monkeypatch, capsys):
+def test_command_writes_files_that_the_reader_takes(tmp_path, capsys):
     output = tmp_path / "new" / "mix"
     run(FIXTURES, output, "--tasks", 2, 1, "--splits", "train", "test", "--seed", 4)
     names = ["qa1_test.txt", "qa1_train.txt", "qa2_test.txt", "qa2_train.txt"]
@@ -244,7 +244,7 @@ def test_command_writes_files_that_the_reader_takes(tmp_path, monkeypatch, capsy
     assert printed[0].startswith(f"{output / 'qa2_train.txt'}: ") and len(printed) == 4
 
 
-def test_command_does_not_write_over_its_source(monkeypatch, capsys):
+def test_command_does_not_write_over_its_source(, capsys):
     with pytest.raises(SystemExit) as stop:
         run(FIXTURES, FIXTURES.parent / "babi")
     assert stop.value.code == 2 and "expected another folder" in capsys.readouterr().err

@@ -199,7 +199,7 @@ def run(*arguments: str) -> None:
     main(["data", "simulate", *arguments])
 
 
-def test_command_writes_the_files_of_the_tasks(tmp_path, monkeypatch, capsys):
+def test_command_writes_the_files_of_the_tasks(tmp_path, capsys):
     folder = tmp_path / "new" / "simulated"
     counts = {"train": 10, "valid": 5, "test": 15}
     options = [word for split, count in counts.items() for word in (f"--{split}", str(count))]
