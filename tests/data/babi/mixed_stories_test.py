@@ -244,7 +244,7 @@ def test_command_writes_files_that_the_reader_takes(tmp_path, capsys):
     assert printed[0].startswith(f"{output / 'qa2_train.txt'}: ") and len(printed) == 4
 
 
-def test_command_does_not_write_over_its_source(, capsys):
+def test_command_does_not_write_over_its_source(capsys):
     with pytest.raises(SystemExit) as stop:
         run(FIXTURES, FIXTURES.parent / "babi")
     assert stop.value.code == 2 and "expected another folder" in capsys.readouterr().err
