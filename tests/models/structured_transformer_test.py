@@ -33,8 +33,8 @@ OUTPUTS = {
 
 each_architecture = pytest.mark.parametrize(
     "architecture, questions",
-    [(architecture, data) for architecture in tiny_transformers.ARCHITECTURES for data in (spans, candidates)]
-    + [("roberta", tags), ("bert", cloze), ("modernbert", classes)],
+    [(architecture, spans) for architecture in tiny_transformers.ARCHITECTURES]
+    + [("deberta", candidates), ("roberta", tags), ("bert", cloze), ("modernbert", classes)],
 )
 
 each_encoder = pytest.mark.parametrize(
