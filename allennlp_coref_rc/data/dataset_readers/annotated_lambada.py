@@ -13,11 +13,8 @@ from allennlp_coref_rc.common.json_objects import parse_json
 from allennlp_coref_rc.common.json_value import JsonValue
 from allennlp_coref_rc.common.schema import String
 from allennlp_coref_rc.data.dataset_readers.cloze_dataset_reader import ClozeDatasetReader
-from allennlp_coref_rc.data.dataset_readers.reading_comprehension_reader import (
-    PLACEHOLDER,
-    Text,
-    candidate_names,
-)
+from allennlp_coref_rc.data.dataset_readers.document_reader import Text, candidate_names
+from allennlp_coref_rc.data.dataset_readers.reading_comprehension_reader import PLACEHOLDER
 
 _OBJECT = re.compile(r'\s*\{\s*"')
 

@@ -19,14 +19,13 @@ from allennlp_coref_rc.common.hub_addresses import is_hub_address
 from allennlp_coref_rc.common.json_value import JsonValue, read_json
 from allennlp_coref_rc.common.schema import String
 from allennlp_coref_rc.data.dataset_readers.answers import add_span
+from allennlp_coref_rc.data.dataset_readers.document_reader import GivenPassage, Text
 from allennlp_coref_rc.data.dataset_readers.oracle_spans import ORACLES, oracle_span
 from allennlp_coref_rc.data.dataset_readers.reading_comprehension_reader import (
     CUT_OFF,
-    MALFORMED,
-    GivenPassage,
     ReadingComprehensionReader,
-    Text,
 )
+from allennlp_coref_rc.data.dataset_readers.reading_report import MALFORMED
 
 SPLITS = ("train", "valid", "test")
 

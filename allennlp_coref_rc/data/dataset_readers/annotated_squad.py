@@ -16,12 +16,12 @@ from allennlp_coref_rc.common.json_objects import read_listed_objects
 from allennlp_coref_rc.common.json_value import JsonValue
 from allennlp_coref_rc.common.schema import Name, String
 from allennlp_coref_rc.data.dataset_readers.answers import add_span
+from allennlp_coref_rc.data.dataset_readers.document_reader import GivenPassage
 from allennlp_coref_rc.data.dataset_readers.reading_comprehension_reader import (
     CUT_OFF,
-    MALFORMED,
-    GivenPassage,
     ReadingComprehensionReader,
 )
+from allennlp_coref_rc.data.dataset_readers.reading_report import MALFORMED
 
 UNANSWERABLE = "it has no answer (is_impossible)"
 ABSENT = "the passage does not have the answer"

@@ -17,12 +17,8 @@ from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.json_value import JsonValue
 from allennlp_coref_rc.common.schema import String
 from allennlp_coref_rc.data.dataset_readers.answers import add_candidates, mark_skipped
-from allennlp_coref_rc.data.dataset_readers.reading_comprehension_reader import (
-    GivenPassage,
-    ReadingComprehensionReader,
-    Text,
-    candidate_names,
-)
+from allennlp_coref_rc.data.dataset_readers.document_reader import GivenPassage, Text, candidate_names
+from allennlp_coref_rc.data.dataset_readers.reading_comprehension_reader import ReadingComprehensionReader
 
 SUBSETS = {
     "follows": ("follows",),
