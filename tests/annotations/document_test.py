@@ -169,23 +169,23 @@ GOOD = ['{"annotated_documents": 1, "documents": 1}', '{"tokens": ["a", "b"], "p
         (GOOD[:1] + ['{"tokens": ["\\ud800"]}'], "line 2: found half of a surrogate pair"),
         (
             GOOD[:1] + ['{"tokens": ["a"], "sentences": [[0]]}'],
-            r"sentences\[0\]: found \[0\], expected more items",
+            r"found \[0\] at sentences\[0\], expected more items",
         ),
         (
             GOOD[:1] + ['{"tokens": ["a"], "frames": [{}]}'],
-            r"line 2: frames\[0\]: .*, expected the key 'predicate'",
+            r"line 2: found .* at frames\[0\], expected the key 'predicate'",
         ),
         (
             GOOD[:1]
             + [
                 '{"tokens": ["a"], "relations": [{"type": "AltLex", "sense": "", "arg1": [], "arg2": [], "ar": []}]}'
             ],
-            r"line 2: relations\[0\].ar: found \[\], expected no such key",
+            r"line 2: found \[\] at relations\[0\].ar, expected no such key",
         ),
         (
             GOOD[:1]
             + ['{"tokens": ["a"], "edges": [{"type": "", "source": [0, 1], "target": [0, 1]}, {"type": 5}]}'],
-            r"line 2: edges\[1\].type: found 5, expected a string",
+            r"line 2: found 5 at edges\[1\].type, expected a string",
         ),
         (GOOD[:1] + ["[" * 100_000], "line 2: found damaged JSON"),
     ],

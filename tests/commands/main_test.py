@@ -8,6 +8,7 @@ from unittest.mock import Mock
 
 import pytest
 from allennlp.commands import Subcommand
+from allennlp.common.plugins import import_plugins
 
 from allennlp_coref_rc.__main__ import ALLENNLP, INSTEAD, OWN, main
 from tests.shared import PROJECT
@@ -22,6 +23,7 @@ def status(*words):
 
 
 def test_all_commands_of_allennlp_are_there():
+    import_plugins()
     assert {*ALLENNLP, *INSTEAD, "annotate"} == set(Subcommand.list_available())
     assert not set(ALLENNLP) & {*OWN, *INSTEAD}
 
