@@ -164,7 +164,7 @@ def test_a_good_config_is_said_to_be_good(clone, monkeypatch, capsys):
                 ["train", path, "-s", "new"],
                 ["check", path],
                 ["card", path],
-                ["compare", path, path],
+                ["compare", path, "small.json"],
                 ["annotate", "--resolve", path],
                 ["draw", "clusters", path, "new"],
                 ["data", "folds", path, "new"],
