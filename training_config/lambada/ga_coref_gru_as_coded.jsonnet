@@ -2,7 +2,8 @@
 // When a passage is read backward, it starts from the state of the question's last token only if the question is one of
 // the longest, otherwise from zeros. The first token of a mention reads, and the last one writes. There are 14 clusters
 // (in 15 slots), and the rate is halved after each epoch from the third on. Epsilon is smaller. The code pads all
-// questions to the longest one in the data. That of the development set has 70 tokens; we did not have the training set.
+// questions to the longest one in the data. That of the development set has 70 tokens; we did not have the training
+// set.
 local encoders = import '../lib/encoders.libsonnet';
 
 (import 'ga_coref_gru.jsonnet') {

@@ -1,6 +1,6 @@
 // The settings of the GA Reader (Dhingra et al., ACL 2017) and of its code, which CNN, Daily Mail and Who-did-What
-// share. CG+SBA (NAACL-SRW 2018) has the same settings. docs/results/departures.md says what differs. Their models begin
-// with GloVe vectors: see pretrained_file in ga.libsonnet.
+// share. CG+SBA (NAACL-SRW 2018) has the same settings. docs/results/departures.md says what differs. Their models
+// begin with GloVe vectors: see pretrained_file in ga.libsonnet.
 local ga = import 'ga.libsonnet';
 
 ga {

@@ -1,7 +1,7 @@
-// A GA Reader on WikiHop (QAngaroo v1.1), with the settings of Coref-GRU's paper; ga_coref_gru_as_coded has those of the
-// authors' code. docs/results/departures.md says what differs, and the docstring of `annotated_wikihop` what differs in
-// how questions are read. Their models begin with GloVe vectors: see pretrained_file in ga.libsonnet. Files that
-// `coref-rc annotate` has written keep their own clusters, and the annotator is not used.
+// A GA Reader on WikiHop (QAngaroo v1.1), with the settings of Coref-GRU's paper; ga_coref_gru_as_coded has those of
+// the authors' code. docs/results/departures.md says what differs, and the docstring of `annotated_wikihop` what
+// differs in how questions are read. Their models begin with GloVe vectors: see pretrained_file in ga.libsonnet. Files
+// that `coref-rc annotate` has written keep their own clusters, and the annotator is not used.
 local characters = import 'characters.libsonnet';
 local coref_gru_paper = import 'coref_gru_paper.libsonnet';
 
