@@ -58,7 +58,6 @@ NOT_LIGHT = {
     "annotations.annotators",
     "annotations.spacy_components",
     "annotations.spacy_docs",
-    "commands.allennlp_annotate",
     "commands.allennlp_predict",
 }
 

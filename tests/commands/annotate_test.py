@@ -9,6 +9,7 @@ import threading
 from pathlib import Path
 
 import pytest
+from allennlp.commands import Subcommand
 from allennlp.common import Params
 from allennlp.common.checks import ConfigurationError
 from allennlp.data import DatasetReader
@@ -18,7 +19,6 @@ from allennlp_coref_rc.annotation_runs.run import AnnotationRun
 from allennlp_coref_rc.annotations import read_documents, read_header, write_documents
 from allennlp_coref_rc.annotations.file_report import report_on_file
 from allennlp_coref_rc.annotations.formats import FORMATS
-from allennlp_coref_rc.commands.allennlp_annotate import Annotate
 from allennlp_coref_rc.common.version import VERSION
 from tests.annotations.formats.conll_2012_test import STORY
 from tests.commands import annotators
@@ -42,7 +42,7 @@ def texts(tmp_path):
 def command(*arguments):
     """What the command line does, and its exit status."""
     parser = argparse.ArgumentParser()
-    subparser = Annotate().add_subparser(parser.add_subparsers())
+    subparser = Subcommand.by_name("annotate")().add_subparser(parser.add_subparsers())
     subparser.add_argument("--include-package", action="append", default=[])
     args = parser.parse_args(["annotate", *map(str, arguments)])
     try:

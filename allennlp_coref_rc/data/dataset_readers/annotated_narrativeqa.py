@@ -17,6 +17,7 @@ from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import COMPRESSED
 from allennlp_coref_rc.common.hub_addresses import is_hub_address
 from allennlp_coref_rc.common.json_value import JsonValue, read_json
+from allennlp_coref_rc.common.schema import String
 from allennlp_coref_rc.data.dataset_readers.answers import add_span
 from allennlp_coref_rc.data.dataset_readers.oracle_spans import ORACLES, oracle_span
 from allennlp_coref_rc.data.dataset_readers.reading_comprehension_reader import (
@@ -174,7 +175,7 @@ class AnnotatedNarrativeQaReader(ReadingComprehensionReader):
         errors: list[tuple[str, ConfigurationError]] = []
         for row in rows:
             try:
-                id = row[id_column].string()
+                id = row[id_column].to(String)
                 if id not in by_id:
                     by_id[id] = row.place, Summary(id, _text_of(row[summary_column]))
                 answers = [_text_of(answer[ROW_KEYS[self._text]]) for answer in row[answers_column].list()]
@@ -259,7 +260,7 @@ class AnnotatedNarrativeQaReader(ReadingComprehensionReader):
         self, passage: GivenPassage, questions: Sequence[Text], data: Sequence[dict], id: Optional[str] = None
     ) -> Document:
         for known in data:
-            JsonValue(known.get("answers", []), path="answers").strings()
+            JsonValue(known.get("answers", []), path="answers").to(list[String])
         return self._with_spans(super().document(passage, questions, data, id), self.tokenize)
 
     def _with_spans(self, document: Document, tokenize: Callable[[str], list[str]]) -> Document:

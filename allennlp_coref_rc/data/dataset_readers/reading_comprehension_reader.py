@@ -30,6 +30,7 @@ from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import known_as, local_path
 from allennlp_coref_rc.common.hub_addresses import is_hub_address, parse_address
 from allennlp_coref_rc.common.json_value import JsonValue, read_json
+from allennlp_coref_rc.common.schema import String
 from allennlp_coref_rc.data.annotation_layers import AnnotationLayer, label_namespace
 from allennlp_coref_rc.data.dataset_readers.question_data import checked_questions
 from allennlp_coref_rc.data.dataset_readers.reading_report import MALFORMED, ReadingReport, placed
@@ -407,7 +408,7 @@ class ReadingComprehensionReader(DatasetReader):
     def tokenize(self, text: Text) -> list[str]:
         """The tokens of a text. A list of tokens is taken as it is."""
         if not isinstance(text, str):
-            return JsonValue(text).strings()
+            return JsonValue(text).to(list[String])
         tokens: list[str] = []
         for i, piece in enumerate(self.whole_tokens.split(text) if self.whole_tokens else [text]):
             tokens += [piece.replace(" ", "")] if i % 2 else map(str, self._tokenizer.tokenize(piece))

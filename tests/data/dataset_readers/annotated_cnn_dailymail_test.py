@@ -117,7 +117,10 @@ class TestMalformedFiles:
     @pytest.mark.parametrize(
         "line, found",
         [
-            ('{"passage": "a", "question": "b", "entities": {"@entity1": 1}}', "entities.@entity1: found 1"),
+            (
+                '{"passage": "a", "question": "b", "entities": {"@entity1": 1}}',
+                "found 1 at entities.@entity1",
+            ),
             ('{"passage": "a", "question": "b", "entities": {"c": ""}, "answer": "d"}', "answer: found 'd'"),
             ('{"passage": "\\ud800", "question": "b"}', "found half of a surrogate pair"),
         ],

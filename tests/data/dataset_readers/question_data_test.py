@@ -13,6 +13,7 @@ from allennlp_coref_rc.annotations import AnnotatedText, Document, write_documen
 from allennlp_coref_rc.data.dataset_readers.question_data import (
     CHECKS,
     CHECKS_WITHIN_PASSAGE,
+    TYPES,
     checked_questions,
 )
 from tests.data.dataset_readers.reader_assertions import left_out, refusal
@@ -164,7 +165,7 @@ def test_every_key_that_readers_know_is_checked():
         "no_context",
         "oracle",
         "url",
-    } == CHECKS.keys() | CHECKS_WITHIN_PASSAGE.keys()
+    } == TYPES.keys() | CHECKS.keys() | CHECKS_WITHIN_PASSAGE.keys()
 
 
 def test_of_several_questions_the_message_says_which():
