@@ -130,12 +130,8 @@ def test_configs_are_there_and_read_the_data_that_rows_say():
 
 def test_names_are_matched_as_those_of_files():
     (table,) = select(TABLES, ["coref_gru.1"], ["*.ga_*", "*.qrn"])
-    assert [condition.name.split(".")[-1] for condition in table.conditions] == [
-        "qrn",
-        "ga_gru",
-        "ga_gru_one_hot",
-        "ga_coref_gru",
-    ]
+    expected = ["qrn", "ga_gru", "ga_gru_one_hot", "ga_coref_gru"]
+    assert [condition.name.split(".")[-1] for condition in table.conditions] == expected
     assert len(select(TABLES, ["cg_sba.1*"], [])) == 4
     with pytest.raises(ConfigurationError, match=r"coref_gru.9; did you mean coref_gru.\d\? --list"):
         select(TABLES, ["coref_gru.9"], [])
@@ -154,9 +150,8 @@ def test_data_are_missing_where_a_file_is_absent_or_a_mere_sample(tmp_path):
     condition = read_conditions(str(tmp_path))[0].conditions[0]
     assert condition.missing(str(tmp_path)) == [f"{tmp_path / 'first.txt'}: no such file"]
     (tmp_path / "first.txt").write_text("short")
-    assert condition.missing(str(tmp_path)) == [
-        f"{tmp_path / 'first.txt'}: found 5 bytes, expected 10 or more"
-    ]
+    expected = [f"{tmp_path / 'first.txt'}: found 5 bytes, expected 10 or more"]
+    assert condition.missing(str(tmp_path)) == expected
     (tmp_path / "first.txt").write_text("long enough")
     assert condition.missing(str(tmp_path)) == []
 
