@@ -29,8 +29,8 @@ import numpy as np
 
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.schema import numbers
+from allennlp_coref_rc.common.tables import markdown
 from allennlp_coref_rc.reproduction.condition import Column, Condition, Table
-from allennlp_coref_rc.reproduction.report import markdown
 from allennlp_coref_rc.reproduction.results_file import Line, result
 from allennlp_coref_rc.reproduction.scores import Scores
 from allennlp_coref_rc.reproduction.significance import paired_bootstrap

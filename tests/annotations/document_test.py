@@ -127,9 +127,8 @@ def test_documents_are_written_while_they_come(tmp_path):
             yield document
 
     write_documents(path, documents())
-    assert [document.text.tokens for _, document in read_documents(path)] == [
-        [str(i), "\U0001f600"] for i in range(10)
-    ]
+    expected = [[str(i), "\U0001f600"] for i in range(10)]
+    assert [document.text.tokens for _, document in read_documents(path)] == expected
     kept = [Document(AnnotatedText(["kept"])), Document(AnnotatedText(["too"]))]
     alive.extend(map(weakref.ref, kept))
     with pytest.raises(AssertionError):
@@ -144,11 +143,8 @@ def test_a_file_gives_back_what_was_written(tmp_path_factory, texts):
     documents = [Document.of(text, text, id=str(i), data={"n": i}) for i, text in enumerate(texts)]
     write_documents(path, documents, {"reader": "annotated_babi"})
     assert [document for _, document in read_documents(path)] == documents
-    assert read_header(path) == {
-        "annotated_documents": 1,
-        "documents": len(texts),
-        "reader": "annotated_babi",
-    }
+    expected = {"annotated_documents": 1, "documents": len(texts), "reader": "annotated_babi"}
+    assert read_header(path) == expected
 
 
 GOOD = ['{"annotated_documents": 1, "documents": 1}', '{"tokens": ["a", "b"], "parts": [1, 1], "data": {}}']

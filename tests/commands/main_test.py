@@ -66,7 +66,7 @@ def test_a_broken_pipe_of_another_process_is_shown(monkeypatch, capsys):
         ["configs"],
         ["data", "simulate", "stories", "--tasks", "1"],
         ["data", "mix", "stories", "mixed", "--tasks", "1"],
-        ["compare", "predictions.jsonl", "predictions.jsonl"],
+        ["compare", "a=predictions.jsonl", "b=predictions.jsonl"],
         ["draw", "curves", "training", "curves", "--curve", "C-GRU", "run"],
     ],
     ids=" ".join,
@@ -99,17 +99,15 @@ def test_a_command_that_no_longer_works_names_another(capsys):
 def test_a_command_whose_package_is_missing_says_so(capsys, monkeypatch):
     monkeypatch.setattr("allennlp_coref_rc.commands.allennlp.find_spec", lambda name: None)
     assert status("checklist", "model.tar.gz", "sentiment-analysis") == 2
-    assert (
-        capsys.readouterr().err
-        == "coref-rc: checklist: found no package checklist, which this command needs\n"
-    )
+    expected = "coref-rc: checklist: found no package checklist, which this command needs\n"
+    assert capsys.readouterr().err == expected
 
 
 def test_what_the_user_did_wrong_has_a_traceback_only_on_demand(capsys):
-    assert status("compare", "nowhere.jsonl", "nowhere.jsonl") == 2
+    assert status("compare", "nowhere.jsonl", "other.jsonl") == 2
     assert capsys.readouterr().err == "coref-rc: nowhere.jsonl: no such file\n"
     with pytest.raises(Exception, match="nowhere.jsonl: no such file"):
-        main(["compare", "nowhere.jsonl", "nowhere.jsonl", "--debug"])
+        main(["compare", "nowhere.jsonl", "other.jsonl", "--debug"])
 
 
 def run_python(program, **variables):

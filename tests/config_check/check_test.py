@@ -99,9 +99,8 @@ def test_a_missing_key_is_named(params):
 
 def test_a_misspelt_key_is_not_missed_too(params):
     renamed = changed(changed(params, "train_data_path"), "train_data_pth", "train")
-    assert check_config(renamed) == [
-        "train_data_pth: a config has no such key; did you mean train_data_path?"
-    ]
+    expected = ["train_data_pth: a config has no such key; did you mean train_data_path?"]
+    assert check_config(renamed) == expected
 
 
 def test_the_same_mistake_is_said_once(params):

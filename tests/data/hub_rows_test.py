@@ -269,9 +269,8 @@ def test_commands_take_addresses(tmp_path, capsys):
     status, out, err = run(capsys, "evaluate", archive, address, "--output-file", tmp_path / "metrics.json")
     assert status == 0, err
     run(capsys, "evaluate", archive, LAMBADA, "--output-file", tmp_path / "expected.json")
-    assert json.loads((tmp_path / "metrics.json").read_text()) == json.loads(
-        (tmp_path / "expected.json").read_text()
-    )
+    found = json.loads((tmp_path / "metrics.json").read_text())
+    assert found == json.loads((tmp_path / "expected.json").read_text())
 
     output = tmp_path / "predictions.jsonl"
     status, _, err = run(capsys, "predict", archive, address, "--use-dataset-reader", "--output-file", output)

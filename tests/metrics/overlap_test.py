@@ -68,9 +68,8 @@ def test_rouge_l_by_the_book(item):
 def test_precision_and_recall_may_be_of_different_references():
     prediction, references = "a b".split(), ["a b c d e f".split(), "a".split()]
     assert rouge_l(prediction, references) == 1
-    assert rouge_l(prediction, references, same_reference=True) == pytest.approx(
-        2.44 * 0.5 / (1 + 1.44 * 0.5)
-    )
+    expected = 2.44 * 0.5 / (1 + 1.44 * 0.5)
+    assert rouge_l(prediction, references, same_reference=True) == pytest.approx(expected)
 
 
 answers = st.lists(

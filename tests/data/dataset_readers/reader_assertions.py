@@ -3,6 +3,7 @@ What every reader has to do, checked on a file. Workers and annotated files give
 damaged files are refused.
 """
 
+import operator
 import pickle
 from collections.abc import Callable
 from itertools import product
@@ -63,9 +64,8 @@ def check_workers(make: Callable[[], DatasetReader], path: str) -> None:
     for (_, one), (_, other) in zip(alone, shared):
         assert set(one) == set(other) and len(one) > 6
         for name, values in one.items():
-            assert torch.equal(values, other[name]) if torch.is_tensor(values) else values == other[name], (
-                name
-            )
+            same = torch.equal if torch.is_tensor(values) else operator.eq
+            assert same(values, other[name]), name
 
 
 def check_shards(make: Callable[[], DatasetReader], path: str, monkeypatch) -> None:
