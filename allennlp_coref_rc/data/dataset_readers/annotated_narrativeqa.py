@@ -233,13 +233,9 @@ class AnnotatedNarrativeQaReader(ReadingComprehensionReader):
         used = COLUMNS[self._text].format(name)
         if not row[used].strip():
             (other,) = COLUMNS.keys() - {self._text}
-            filled = row.get(COLUMNS[other].format(name), "").strip()
-            hint = (
-                f"; the column of the other text is filled: set dataset_reader.text to {other!r}"
-                if filled
-                else ""
-            )
-            raise ConfigurationError(f"{place}: found an empty {used}, expected text{hint}")
+            hint = f"; the column of the other text is filled: set dataset_reader.text to {other!r}"
+            is_filled = bool(row.get(COLUMNS[other].format(name), "").strip())
+            raise ConfigurationError(f"{place}: found an empty {used}, expected text{hint * is_filled}")
         return row[used]
 
     def to_document(self, item: Union[Summary, DassaDocument]) -> Document:
