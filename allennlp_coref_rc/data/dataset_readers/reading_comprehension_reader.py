@@ -278,7 +278,7 @@ class ReadingComprehensionReader(DatasetReader):
         if item is None:
             raise ConfigurationError(f"{path}: found no question, expected some")
 
-    def with_annotator(self, annotator: Annotator) -> "ReadingComprehensionReader":
+    def with_annotator(self, annotator: Optional[Annotator]) -> "ReadingComprehensionReader":
         """The same reader with another annotator."""
         reader = copy.copy(self)
         reader.annotator = annotator
@@ -298,9 +298,13 @@ class ReadingComprehensionReader(DatasetReader):
 
     def _read(self, file_path: str) -> Iterable[Instance]:
         self.report = ReadingReport()
+        size = 0
         for place, document in self.documents(str(file_path)):
-            yield from self.instances_of(place, document)
-        self.report.finish(str(file_path), self.annotation_layers)
+            for instance in self.instances_of(place, document):
+                size += 1
+                yield instance
+        is_share = is_distributed() or self._worker_info is not None
+        self.report.finish(str(file_path), self.annotation_layers, None if is_share else size)
 
     def instances_of(self, place: str, document: Document) -> Iterator[Instance]:
         """The instances of a document. If it is malformed, that is reported."""
@@ -320,12 +324,7 @@ class ReadingComprehensionReader(DatasetReader):
         given = self.given_items(file_path)
         logger.info("Reading questions from %s", given.path)
         self.report.malformed = []
-        any_good = False
-        for place, document in self.documents_of(self._shard(given.items), given):
-            any_good = True
-            yield place, document
-        if not any_good and self.report.malformed:
-            raise self.report.malformed[0]
+        yield from self.documents_of(self._shard(given.items), given)
 
     def given_items(self, file_path: str) -> "GivenItems":
         """The items of a file, and whether `coref-rc annotate` has written it."""
