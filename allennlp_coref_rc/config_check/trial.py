@@ -114,13 +114,15 @@ def _losses(reader: DatasetReader, path: str) -> Iterator[str]:
     if isinstance(reader, ReadingComprehensionReader):
         plain = reader.with_annotator(None)
         plain.annotation_layers, plain.report = {}, ReadingReport()
+        part = ""
         for place, document in plain.documents(path):
             for _ in plain.instances_of(place, document):
                 pass
             if plain.report.kept + plain.report.left_out >= COUNTED:
+                part = "among the first, "
                 break
         if plain.report.left_out:
-            yield plain.report.losses("would be")
+            yield part + plain.report.losses("would be")
 
 
 def _guarded(key: str, make: Callable[[], Any]) -> Any:
