@@ -79,9 +79,8 @@ def test_offsets_are_characters_of_the_source_one_span_for_each_token(offsets):
 def test_clusters_are_pieces_of_the_source_where_it_is_known():
     text = AnnotatedText.of_text("Mary  saw\tMary Ann.")
     text.clusters = [[(0, 2), (2, 4)]]
-    assert text.cluster_texts == [["Mary  saw", "Mary Ann"]] and text.cluster_characters == [
-        [(0, 9), (10, 18)]
-    ]
+    assert text.cluster_texts == [["Mary  saw", "Mary Ann"]]
+    assert text.cluster_characters == [[(0, 9), (10, 18)]]
     assert repr(text) == "AnnotatedText of 5 tokens: Mary saw Mary Ann.\n  cluster: Mary  saw, Mary Ann"
     bare = AnnotatedText(text.tokens, clusters=text.clusters)
     assert bare.cluster_texts == [["Mary saw", "Mary Ann"]] and bare.cluster_characters is None

@@ -127,9 +127,8 @@ def test_documents_are_written_while_they_come(tmp_path):
             yield document
 
     write_documents(path, documents())
-    assert [document.text.tokens for _, document in read_documents(path)] == [
-        [str(i), "\U0001f600"] for i in range(10)
-    ]
+    expected = [[str(i), "\U0001f600"] for i in range(10)]
+    assert [document.text.tokens for _, document in read_documents(path)] == expected
     kept = [Document(AnnotatedText(["kept"])), Document(AnnotatedText(["too"]))]
     alive.extend(map(weakref.ref, kept))
     with pytest.raises(AssertionError):
@@ -144,11 +143,8 @@ def test_a_file_gives_back_what_was_written(tmp_path_factory, texts):
     documents = [Document.of(text, text, id=str(i), data={"n": i}) for i, text in enumerate(texts)]
     write_documents(path, documents, {"reader": "annotated_babi"})
     assert [document for _, document in read_documents(path)] == documents
-    assert read_header(path) == {
-        "annotated_documents": 1,
-        "documents": len(texts),
-        "reader": "annotated_babi",
-    }
+    expected = {"annotated_documents": 1, "documents": len(texts), "reader": "annotated_babi"}
+    assert read_header(path) == expected
 
 
 GOOD = ['{"annotated_documents": 1, "documents": 1}', '{"tokens": ["a", "b"], "parts": [1, 1], "data": {}}']
@@ -169,23 +165,23 @@ GOOD = ['{"annotated_documents": 1, "documents": 1}', '{"tokens": ["a", "b"], "p
         (GOOD[:1] + ['{"tokens": ["\\ud800"]}'], "line 2: found half of a surrogate pair"),
         (
             GOOD[:1] + ['{"tokens": ["a"], "sentences": [[0]]}'],
-            r"sentences\[0\]: found \[0\], expected more items",
+            r"found \[0\] at sentences\[0\], expected more items",
         ),
         (
             GOOD[:1] + ['{"tokens": ["a"], "frames": [{}]}'],
-            r"line 2: frames\[0\]: .*, expected the key 'predicate'",
+            r"line 2: found .* at frames\[0\], expected the key 'predicate'",
         ),
         (
             GOOD[:1]
             + [
                 '{"tokens": ["a"], "relations": [{"type": "AltLex", "sense": "", "arg1": [], "arg2": [], "ar": []}]}'
             ],
-            r"line 2: relations\[0\].ar: found \[\], expected no such key",
+            r"line 2: found \[\] at relations\[0\].ar, expected no such key",
         ),
         (
             GOOD[:1]
             + ['{"tokens": ["a"], "edges": [{"type": "", "source": [0, 1], "target": [0, 1]}, {"type": 5}]}'],
-            r"line 2: edges\[1\].type: found 5, expected a string",
+            r"line 2: found 5 at edges\[1\].type, expected a string",
         ),
         (GOOD[:1] + ["[" * 100_000], "line 2: found damaged JSON"),
     ],

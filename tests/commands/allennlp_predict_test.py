@@ -139,9 +139,8 @@ def test_what_is_not_answered_to_the_end_replaces_nothing(archive, tmp_path, cap
         assert predict(archive, inputs, "--output-file", output, "--batch-size", 1) == 2
     assert [(tmp_path / name).read_bytes() for name in names] == before
     assert predict(archive, inputs, "--output-file", output, "--batch-size", 1) == 1
-    assert (
-        sorted(os.listdir(tmp_path)) == names and [(tmp_path / name).read_bytes() for name in names] == before
-    )
+    assert sorted(os.listdir(tmp_path)) == names
+    assert [(tmp_path / name).read_bytes() for name in names] == before
 
 
 def test_two_processes_do_not_write_one_file(archive, tmp_path, capsys):

@@ -113,7 +113,6 @@ def test_nothing_is_unpacked_elsewhere(allennlp, tmp_path):
     ran = allennlp(
         "evaluate", archive, DATA, "--include-package", "allennlp_coref_rc", folder=tmp_path, check=False
     )
-    assert (
-        ran.returncode and "ConfigurationError: " in ran.stderr and "is outside of the archive" in ran.stderr
-    )
+    assert ran.returncode
+    assert "ConfigurationError: " in ran.stderr and "is outside of the archive" in ran.stderr
     assert not (tmp_path / "written").exists()

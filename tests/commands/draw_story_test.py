@@ -66,9 +66,8 @@ def test_pages_and_pictures_have_what_readers_believe_after_each_sentence(tmp_pa
     names = "GA", "selection"
     arguments = [f"{name}={archives[name]}" for name in names]
     run(tmp_path / "out", FILES / "qa8_test.txt", *arguments, "--questions", "2", "1")
-    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == [
-        f"question_{number}.{kind}" for number in (1, 2) for kind in ("html", "png")
-    ]
+    expected = [f"question_{number}.{kind}" for number in (1, 2) for kind in ("html", "png")]
+    assert sorted(path.name for path in (tmp_path / "out").iterdir()) == expected
     for path in (tmp_path / "out").glob("*.png"):
         assert path.read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"
     tables = read(tmp_path / "out" / "question_2.html")
@@ -82,9 +81,8 @@ def test_pages_and_pictures_have_what_readers_believe_after_each_sentence(tmp_pa
         for end, (_, *values) in enumerate(rows, start=1):
             story = {"passage": statements[:end], "question": "What is Julie carrying?"}
             believed = predictor.predict_json(story)["candidate_probabilities"]
-            assert [float(value) for value in values] == pytest.approx(
-                [believed.get(candidate, 0) for candidate in candidates], abs=6e-5
-            )
+            found = [float(value) for value in values]
+            assert found == pytest.approx([believed.get(candidate, 0) for candidate in candidates], abs=6e-5)
 
 
 def test_the_folder_of_a_training_is_a_reader_too(tmp_path, archives):
@@ -111,10 +109,8 @@ def test_at_boundaries_it_is_the_encoding_there_that_answers(tmp_path, monkeypat
     known = predictor._model.vocab.get_token_to_index_vocabulary("class_labels")
     found = torch.tensor([[float(value) for value in values] for _, *values in rows])
     # The correct answer is shown even to a reader that does not know it.
-    assert (
-        set(candidates) == {*known, "milk,football"}
-        and (found[:, candidates.index("milk,football")] == 0).all()
-    )
+    assert set(candidates) == {*known, "milk,football"}
+    assert (found[:, candidates.index("milk,football")] == 0).all()
     for candidate, index in known.items():
         assert torch.allclose(found[:, candidates.index(candidate)], expected[:, index], atol=6e-5)
     assert found.std() > 0.05

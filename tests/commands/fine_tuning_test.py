@@ -134,9 +134,8 @@ def test_a_printed_command_runs_with_nothing_but_another_transformer(printed, fo
     assert all({"answers", "answer", "exact_match", "f1"} <= prediction.keys() for prediction in predictions)
     (path,) = folder.rglob("metrics.json")
     metrics = json.loads(path.read_text())
-    assert metrics["best_validation_f1"] == pytest.approx(
-        sum(p["f1"] for p in predictions) / len(predictions)
-    )
+    expected = sum(p["f1"] for p in predictions) / len(predictions)
+    assert metrics["best_validation_f1"] == pytest.approx(expected)
 
 
 def test_without_a_gpu_they_are_left_out(folder, capsys, monkeypatch):

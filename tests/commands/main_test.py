@@ -8,6 +8,7 @@ from unittest.mock import Mock
 
 import pytest
 from allennlp.commands import Subcommand
+from allennlp.common.plugins import import_plugins
 
 from allennlp_coref_rc.__main__ import ALLENNLP, INSTEAD, OWN, main
 from tests.shared import PROJECT
@@ -22,6 +23,7 @@ def status(*words):
 
 
 def test_all_commands_of_allennlp_are_there():
+    import_plugins()
     assert {*ALLENNLP, *INSTEAD, "annotate"} == set(Subcommand.list_available())
     assert not set(ALLENNLP) & {*OWN, *INSTEAD}
 
@@ -97,10 +99,8 @@ def test_a_command_that_no_longer_works_names_another(capsys):
 def test_a_command_whose_package_is_missing_says_so(capsys, monkeypatch):
     monkeypatch.setattr("allennlp_coref_rc.commands.allennlp.find_spec", lambda name: None)
     assert status("checklist", "model.tar.gz", "sentiment-analysis") == 2
-    assert (
-        capsys.readouterr().err
-        == "coref-rc: checklist: found no package checklist, which this command needs\n"
-    )
+    expected = "coref-rc: checklist: found no package checklist, which this command needs\n"
+    assert capsys.readouterr().err == expected
 
 
 def test_what_the_user_did_wrong_has_a_traceback_only_on_demand(capsys):

@@ -97,10 +97,8 @@ class TestAnnotate:
             assert status_of([*words, folder / "out.jsonl"]) == 2
         error = capsys.readouterr().err
         assert error.startswith(f"coref-rc: {folder}/out.jsonl.unfinished/") and error.count("\n") == 1
-        assert (
-            "it would become larger than a file may be here; free space, then the same command resumes"
-            in error
-        )
+        expected = "it would become larger than a file may be here; free space, then the same command resumes"
+        assert expected in error
         assert status_of([*words, folder / "out.jsonl"]) == 0
         assert contents(folder) == contents(whole)
 

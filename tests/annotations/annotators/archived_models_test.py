@@ -146,10 +146,8 @@ def test_the_archive_s_config_may_be_changed(archives):
     none = annotator(
         "allennlp_coref", archives["coref"], overrides={"model.spans_per_word": 0.1}, cuda_device=-1
     )
-    assert (
-        none.annotate(TEXTS[0]).clusters
-        != annotator("allennlp_coref", archives["coref"]).annotate(TEXTS[0]).clusters
-    )
+    found = none.annotate(TEXTS[0]).clusters
+    assert found != annotator("allennlp_coref", archives["coref"]).annotate(TEXTS[0]).clusters
 
 
 def test_sentences_that_the_model_does_not_read_are_reported(archives, caplog):
@@ -188,13 +186,8 @@ def test_what_is_wrong_is_said(archives, tmp_path):
 
 
 def test_frames_are_read_off_bio_tags():
-    assert bio_spans("B-A I-A B-A O I-B I-C B-V".split()) == [
-        ("A", (0, 2)),
-        ("A", (2, 3)),
-        ("B", (4, 5)),
-        ("C", (5, 6)),
-        ("V", (6, 7)),
-    ]
+    expected = [("A", (0, 2)), ("A", (2, 3)), ("B", (4, 5)), ("C", (5, 6)), ("V", (6, 7))]
+    assert bio_spans("B-A I-A B-A O I-B I-C B-V".split()) == expected
     assert bio_spans([]) == bio_spans(["O", "", "X", "B-"]) == []
     assert frame_of(["B-V", "B-A", "B-V"]) == Frame((0, 1), [("A", (1, 2)), ("V", (2, 3))])
     assert frame_of(["B-V", "B-A", "B-V", "I-V"], 3) == Frame((2, 4), [("V", (0, 1)), ("A", (1, 2))])

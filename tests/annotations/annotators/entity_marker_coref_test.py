@@ -13,9 +13,8 @@ NEWS = (
 def test_the_same_marker_is_one_cluster_and_others_are_none():
     text = AnnotatedText(NEWS, clusters=[[(2, 3)]], id="a")
     annotated = EntityMarkerCoref().annotate(text)
-    assert annotated == AnnotatedText(
-        NEWS, clusters=[[(2, 3)], [(0, 1), (8, 9), (11, 12)], [(2, 3), (6, 7)]], id="a"
-    )
+    expected = AnnotatedText(NEWS, clusters=[[(2, 3)], [(0, 1), (8, 9), (11, 12)], [(2, 3), (6, 7)]], id="a")
+    assert annotated == expected
     assert text.clusters == [[(2, 3)]]
 
 

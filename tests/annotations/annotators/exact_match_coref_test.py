@@ -33,9 +33,8 @@ def test_equal_words_are_one_cluster_whatever_their_case():
 
 
 def test_function_words_verbs_relations_and_signs_are_not_linked():
-    assert (
-        linked("the the went went got got is is . . ? ? 3 3 there there north north - - two two he he") == []
-    )
+    found = linked("the the went went got got is is . . ? ? 3 3 there there north north - - two two he he")
+    assert found == []
     assert linked("milk milk Zoë zoë r2 r2") == [["milk"] * 2, ["r2"] * 2, ["zoë"] * 2]
 
 
@@ -47,8 +46,6 @@ def test_names_of_companies_and_couples_count_as_words():
 
 def test_words_to_link_are_configurable():
     assert linked(STORY, entities=["Milk", "the"]) == [["milk"] * 2, ["the"] * 3]
-    # The list replaces the default lists, so function words and verbs are linked. Signs never are.
-    assert linked("the milk the milk got got . .", not_entities=["Milk"]) == [["got"] * 2, ["the"] * 2]
 
 
 @pytest.mark.parametrize(
@@ -75,12 +72,8 @@ def test_singular_and_plural_are_joined_only_if_asked(plural, one):
 def test_names_are_not_joined_by_number():
     names = "mary john daniel sandra bill fred julie jeff gertrude winona emily jessica lily greg brian bernhard julius"
     assert len({singular(name) for name in names.split()}) == len(names.split())
-    assert linked("mouse wolf cat sheep mice wolves cats sheep", normalize_number=True) == [
-        ["cat", "cats"],
-        ["mouse", "mice"],
-        ["sheep", "sheep"],
-        ["wolf", "wolves"],
-    ]
+    expected = [["cat", "cats"], ["mouse", "mice"], ["sheep", "sheep"], ["wolf", "wolves"]]
+    assert linked("mouse wolf cat sheep mice wolves cats sheep", normalize_number=True) == expected
 
 
 def test_min_mentions():

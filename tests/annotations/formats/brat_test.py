@@ -59,9 +59,8 @@ def test_offsets_may_count_a_line_end_of_windows_as_one_character(tmp_path, mark
     rows = [("He", 0), ("He", 9), ("She", 19), ("ran", 23)]
     lines = [f"T{i}\tP {start} {start + len(word)}\t{word}" for i, (word, start) in enumerate(rows)]
     text = read(tmp_path, story, *lines, "*\tEquiv T0 T1 T2", "R1\tDoes Arg1:T2 Arg2:T3")
-    assert text.tokens == "He left. He slept. She ran .".split() and text.clusters == [
-        [(0, 1), (2, 3), (4, 5)]
-    ]
+    assert text.tokens == "He left. He slept. She ran .".split()
+    assert text.clusters == [[(0, 1), (2, 3), (4, 5)]]
     assert text.edges == [Edge("Does", (4, 5), (5, 6))]
 
 

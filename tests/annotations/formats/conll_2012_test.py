@@ -230,7 +230,5 @@ def test_a_bracket_without_its_other_end_costs_its_mention_alone(tmp_path, caplo
     path.write_text(BEGIN + rows + END)
     (text,) = FORMATS["conll_2012"].read_all(str(path))
     assert text.clusters == clusters
-    assert (
-        f"1 malformed part left out; the first: {path}, line {line}: found a bracket of cluster 1"
-        in caplog.text
-    )
+    expected = f"1 malformed part left out; the first: {path}, line {line}: found a bracket of cluster 1"
+    assert expected in caplog.text

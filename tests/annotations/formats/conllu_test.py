@@ -99,9 +99,8 @@ def test_without_the_number_of_the_entity_there_are_no_clusters(tmp_path, caplog
     text = with_header(header, values, values.split("-")[0])
     found = read(tmp_path, (text + "\n") * 2 + f"# newdoc id = b\n{text}")
     assert [text.clusters for text in found] == [[], []] and [len(text) for text in found] == [12, 6]
-    assert [record.getMessage().split(",")[0] for record in caplog.records] == [
-        f"{tmp_path}/a.conllu: 9 mentions left out"
-    ]
+    expected = [f"{tmp_path}/a.conllu: 9 mentions left out"]
+    assert [record.getMessage().split(",")[0] for record in caplog.records] == expected
 
 
 def test_a_type_without_a_header_is_said_to_be_taken_for_an_entity(tmp_path, caplog):
@@ -124,9 +123,8 @@ def test_discontinuous_mentions_go_from_their_first_to_their_last_part(tmp_path,
         row(3),
         row(4, misc=f"Entity=({parts[1]})"),
     ]
-    assert [text.clusters for text in read(tmp_path, f"# global.Entity = {header}\n" + "".join(rows))] == [
-        [[(0, 4)]]
-    ]
+    found = [text.clusters for text in read(tmp_path, f"# global.Entity = {header}\n" + "".join(rows))]
+    assert found == [[[(0, 4)]]]
     with pytest.raises(ConfigurationError, match="line 2: a mention of e?1 begins here and never ends"):
         read(tmp_path, f"# global.Entity = {header}\n" + "".join(rows[:3]))
 

@@ -35,9 +35,8 @@ def test_a_file_gives_summaries_and_questions():
         ],
         id="d1",
     )
-    assert question == AnnotatedText(
-        ["Who", "left", "?"], frames=[Frame((1, 2), [("ARG0", (0, 1))])], id="d1##000"
-    )
+    expected = AnnotatedText(["Who", "left", "?"], frames=[Frame((1, 2), [("ARG0", (0, 1))])], id="d1##000")
+    assert question == expected
     assert other == AnnotatedText(["Nothing", "."], id="d2")
 
 

@@ -29,22 +29,18 @@ def linked(text, one, other, **options):
 
 
 def test_the_same_names_are_linked_whatever_stands_before_them():
-    assert clusters("We met Quorn in Leeds . Poor Quorn was ill . Leeds was cold .") == [
-        ["Quorn", "Poor Quorn"],
-        ["Leeds", "Leeds"],
-    ]
+    expected = [["Quorn", "Poor Quorn"], ["Leeds", "Leeds"]]
+    assert clusters("We met Quorn in Leeds . Poor Quorn was ill . Leeds was cold .") == expected
 
 
 def test_a_capital_letter_at_the_start_of_a_sentence_makes_no_name():
-    assert clusters("Precisely so . We met Brown precisely then . Precisely , Brown .") == [
-        ["Brown", "Brown"]
-    ]
+    expected = [["Brown", "Brown"]]
+    assert clusters("Precisely so . We met Brown precisely then . Precisely , Brown .") == expected
 
 
 def test_parts_of_names_go_to_the_longer_name():
-    assert clusters("I saw Newland Archer . Then Archer left . At home Newland slept .") == [
-        ["Newland Archer", "Archer", "Newland"]
-    ]
+    expected = [["Newland Archer", "Archer", "Newland"]]
+    assert clusters("I saw Newland Archer . Then Archer left . At home Newland slept .") == expected
 
 
 def test_titles_and_genders_keep_a_family_apart():
@@ -59,10 +55,8 @@ def test_a_surname_alone_is_a_mans_where_there_is_a_choice():
 
 
 def test_a_husbands_name_is_not_his_wifes():
-    assert clusters("I saw Newland Archer . I saw Mrs. Newland Archer . I saw Newland Archer .") == [
-        ["I", "I", "I"],
-        ["Newland Archer", "Newland Archer"],
-    ]
+    expected = [["I", "I", "I"], ["Newland Archer", "Newland Archer"]]
+    assert clusters("I saw Newland Archer . I saw Mrs. Newland Archer . I saw Newland Archer .") == expected
 
 
 def test_particles_stand_inside_names_but_do_not_join_possessors():
@@ -81,9 +75,8 @@ def test_a_capital_letter_after_an_opening_mark_says_nothing_either():
 
 
 def test_adjectives_belong_to_the_name_but_not_the_words_of_another_phrase():
-    assert clusters("It was the famous Quorn . The famous Quorn left .") == [
-        ["the famous Quorn", "The famous Quorn"]
-    ]
+    expected = [["the famous Quorn", "The famous Quorn"]]
+    assert clusters("It was the famous Quorn . The famous Quorn left .") == expected
     assert clusters("It was the question Quorn asked . Then Quorn left .") == [["Quorn", "Quorn"]]
 
 
@@ -124,10 +117,8 @@ def test_a_couple_is_one_name_of_two(couple):
 
 def test_two_persons_and_bare_titles_are_no_compound_names():
     assert clusters("Tom & Mary Smith came . He sat . She slept .") == [["Tom", "He"], ["Mary Smith", "She"]]
-    assert clusters("Mr. came . He sat . The Inc. left . It sat .", include_singletons=True) == [
-        ["He"],
-        ["It"],
-    ]
+    expected = [["He"], ["It"]]
+    assert clusters("Mr. came . He sat . The Inc. left . It sat .", include_singletons=True) == expected
     assert ["gardiner & co.", "it"] in clusters("gardiner & co. fired him . he sued it .")
 
 
@@ -172,10 +163,8 @@ def test_plural_and_unspecific_noun_phrases_are_others():
 def test_noun_phrases_with_possessors_need_the_same_possessor():
     text = "Mary saw her mother . Jane left . Mary called her mother ."
     assert ["her mother", "her mother"] in clusters(text)
-    assert clusters("Tom 's sister sat . Alice 's sister ran . Tom 's sister sang .") == [
-        ["Tom", "Tom"],
-        ["Tom 's sister", "Tom 's sister"],
-    ]
+    expected = [["Tom", "Tom"], ["Tom 's sister", "Tom 's sister"]]
+    assert clusters("Tom 's sister sat . Alice 's sister ran . Tom 's sister sang .") == expected
 
 
 def test_relatives_are_used_like_names():
@@ -422,10 +411,8 @@ def test_lower_cased_text_is_read_by_lists_and_by_what_names_do():
 
 
 def test_common_words_are_no_names_in_lower_cased_text():
-    assert (
-        clusters("silence fell . then silence fell again . may will grant grace . time may grant will .")
-        == []
-    )
+    found = clusters("silence fell . then silence fell again . may will grant grace . time may grant will .")
+    assert found == []
     assert clusters("there was grace . it was grace .") == []
 
 
@@ -452,9 +439,8 @@ def test_any_tokens_give_clusters_that_share_no_mention(tokens, all_nouns, inclu
     annotated = annotator.annotate(text)
     # The constructor checks that spans are in range.
     assert (annotated.tokens, annotated.sentences, annotated.id) == (text.tokens, text.sentences, "x")
-    assert annotated.clusters[: len(given_clusters)] == given_clusters and len(text.clusters) == len(
-        given_clusters
-    )
+    assert annotated.clusters[: len(given_clusters)] == given_clusters
+    assert len(text.clusters) == len(given_clusters)
     found = annotated.clusters[len(given_clusters) :]
     mentions = list(chain(*found))
     assert len(mentions) == len(set(mentions))
