@@ -9,6 +9,7 @@ from allennlp_coref_rc.__main__ import main
 from allennlp_coref_rc.pages.stories import shown_candidates
 from allennlp_coref_rc.reproduction.figures.stories import load_reader
 from tests.archives import untrained_archive
+from tests.safe_archives.crafted import refusal
 from tests.training_config.configs import BABI as FILES
 
 pytestmark = pytest.mark.slow
@@ -132,29 +133,10 @@ def test_of_many_candidates_the_probable_ones_are_shown():
     assert shown == ["c00", "c05"] + [f"c{i}" for i in range(12, 30)]
 
 
-@pytest.mark.parametrize(
-    "story, name, more, message",
-    [
-        (
-            "qa8_test.txt",
-            "GA",
-            ["--questions", "3"],
-            "qa8_test.txt: found 2 questions, expected .* of 1 to 2, not 3",
-        ),
-        (
-            "qa2_test.txt",
-            "extractive",
-            ["--way", "boundaries"],
-            "the way boundaries: found a reader that points at words",
-        ),
-    ],
-)
-def test_what_is_wrong_is_named_and_nothing_is_written(
-    tmp_path, monkeypatch, capsys, archives, story, name, more, message
-):
-    path = archives[name] if name else "none.tar.gz"
-    with pytest.raises(SystemExit) as error:
-        run(tmp_path / "out", FILES / story, f"x={path}", *more)
-    assert error.value.code == 2
-    assert re.search(message, capsys.readouterr().err)
+def test_what_is_wrong_is_named_and_nothing_is_written(tmp_path, capsys, archives):
+    words = "draw", "story", tmp_path / "out"
+    error = refusal(capsys, *words, FILES / "qa8_test.txt", f"x={archives['GA']}", "--questions", 3)
+    assert re.search("qa8_test.txt: found 2 questions, expected .* of 1 to 2, not 3", error)
+    error = refusal(capsys, *words, FILES / "qa2_test.txt", archives["extractive"], "--way", "boundaries")
+    assert "the way boundaries: found a reader that points at words" in error
     assert not (tmp_path / "out").exists()

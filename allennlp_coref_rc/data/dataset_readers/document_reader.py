@@ -156,7 +156,7 @@ class DocumentReader(DatasetReader):
         if item is None:
             raise ConfigurationError(f"{path}: found no question, expected some")
 
-    def with_annotator(self, annotator: Annotator) -> Self:
+    def with_annotator(self, annotator: Optional[Annotator]) -> Self:
         """The same reader with another annotator."""
         reader = copy.copy(self)
         reader.annotator = annotator
@@ -181,12 +181,7 @@ class DocumentReader(DatasetReader):
         given = self.given_items(file_path)
         logger.info("Reading questions from %s", given.path)
         self.report.malformed = []
-        any_good = False
-        for place, document in self.documents_of(self._shard(given.items), given):
-            any_good = True
-            yield place, document
-        if not any_good and self.report.malformed:
-            raise self.report.malformed[0]
+        yield from self.documents_of(self._shard(given.items), given)
 
     def given_items(self, file_path: str) -> "GivenItems":
         """The items of a file, and whether `coref-rc annotate` has written it."""
@@ -256,6 +251,11 @@ class DocumentReader(DatasetReader):
         return next(
             name for name, (reader, _) in DatasetReader._registry[DatasetReader].items() if reader is cls
         )
+
+    @property
+    def reads_share(self) -> bool:
+        """Whether this process or worker reads a part of each file."""
+        return is_distributed() or self._worker_info is not None
 
     def _shard(self, items: Iterable[Item]) -> Iterator[Item]:
         # AllenNLP's shard_iterable would also stop at max_instances items, but some of them may be skipped.

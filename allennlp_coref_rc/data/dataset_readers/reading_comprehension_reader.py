@@ -143,9 +143,12 @@ class ReadingComprehensionReader(DocumentReader):
 
     def _read(self, file_path: str) -> Iterable[Instance]:
         self.report = ReadingReport()
+        size = 0
         for place, document in self.documents(str(file_path)):
-            yield from self.instances_of(place, document)
-        self.report.finish(str(file_path), self.annotation_layers)
+            for instance in self.instances_of(place, document):
+                size += 1
+                yield instance
+        self.report.finish(str(file_path), self.annotation_layers, None if self.reads_share else size)
 
     def instances_of(self, place: str, document: Document) -> Iterator[Instance]:
         """The instances of a document. If it is malformed, that is reported."""

@@ -83,7 +83,7 @@ def prepared(reader: ReadingComprehensionReader, data_path: str) -> tuple[Table,
         return table, np.arange(table.size)
     table, report = _stored(reader, data_path)
     reader.report = report
-    report.finish(data_path, reader.annotation_layers)
+    report.finish(data_path, reader.annotation_layers, table.size)
     rows = np.arange(table.size)
     if is_distributed():
         rows = rows[table.array(ITEM) % distributed.get_world_size() == distributed.get_rank()]

@@ -45,11 +45,8 @@ def write_wordnet(folder):
         for (words, _), offset in zip(senses, offsets):
             for word in words:
                 places.setdefault(word, []).append(f"{offset:08d}")
-        (folder / f"index.{pos}").write_text(
-            "".join(
-                f"{lemma} {pos[0]} {len(at)} 0 {len(at)} 0 {' '.join(at)}\n" for lemma, at in places.items()
-            )
-        )
+        index = [f"{word} {pos[0]} {len(at)} 0 {len(at)} 0 {' '.join(at)}\n" for word, at in places.items()]
+        (folder / f"index.{pos}").write_text("".join(index))
 
 
 def data_line(pos, number, offsets):
