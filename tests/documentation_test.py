@@ -244,10 +244,8 @@ def test_the_description_of_experiments_can_be_read_and_explains_every_key(tmp_p
     page = PROJECT / "docs" / "reproduction.md"
     described = tmp_path / "described.yaml"
     described.write_text("".join(blocks(page, "yaml")))
-    assert [table.name for table in read_conditions(str(described))] == [
-        "described.1",
-        "described.figure_3_left",
-    ]
+    expected = ["described.1", "described.figure_3_left"]
+    assert [table.name for table in read_conditions(str(described))] == expected
     explained = set(re.findall(r"`(\w+)`", page.read_text()))
     assert {*ColumnOptions.model_fields, *Row.model_fields} - {"row", "paper"} <= explained
     for key in {*_Table.model_fields, *_Figure.model_fields} - explained:

@@ -193,6 +193,7 @@ def test_only_private_modules_import_what_only_extras_install():
         "coreferee",
         "maverick",
         "datasets",
+        "peft",
         "tensorboard",
         "wandb",
         "streamlit",

@@ -66,7 +66,6 @@ def test_the_check_runs_where_nothing_is_installed():
         capture_output=True,
         text=True,
     )
-    assert (result.returncode, result.stdout) == (1, "") and result.stderr.startswith(
-        "packaging is missing: "
-    )
+    assert (result.returncode, result.stdout) == (1, "")
+    assert result.stderr.startswith("packaging is missing: ")
     assert len(result.stderr.splitlines()) == 1

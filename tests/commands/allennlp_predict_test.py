@@ -12,11 +12,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from allennlp_coref_rc.__main__ import main
 from allennlp_coref_rc.common.files import partial_path
 from allennlp_coref_rc.predictors import ClozeReaderPredictor
 from tests.archives import untrained_archive
-from tests.stops import files_of_at_most
+from tests.stops import files_of_at_most, status_of
 from tests.training_config.configs import BABI as FILES
 
 pytestmark = pytest.mark.slow
@@ -46,11 +45,7 @@ def archive(tmp_path_factory):
 
 def predict(*arguments):
     """The exit status."""
-    try:
-        main(["predict", *map(str, arguments)])
-        return 0
-    except SystemExit as stop:
-        return stop.code
+    return status_of(["predict", *arguments])
 
 
 def read(path):
@@ -62,9 +57,8 @@ def mixed():
     good = [json.dumps(values).encode() for values in GOOD]
     bad = list(BAD)
     lines = [*bad[:2], good[0], b" ", good[1], *bad[2:5], good[2], *bad[5:]]
-    return b"".join(line + b"\n" for line in lines), [
-        i for i, line in enumerate(lines, start=1) if line in BAD
-    ]
+    numbers = [i for i, line in enumerate(lines, start=1) if line in BAD]
+    return b"".join(line + b"\n" for line in lines), numbers
 
 
 @pytest.mark.parametrize("batch_size, name", [(1, "questions.jsonl"), (100, "questions.jsonl.gz")])
@@ -75,10 +69,7 @@ def test_bad_lines_are_set_aside_and_all_others_answered(archive, tmp_path, caps
     assert predict(archive, inputs, "--output-file", output, "--batch-size", batch_size) == 1
     captured = capsys.readouterr()
     assert captured.out == f"{output}: 3 predictions\n"
-    assert (
-        captured.err
-        == f"WARNING: 7 of 10 lines could not be answered; they and their errors are in {output}.failed.jsonl\n"
-    )
+    assert captured.err.startswith("WARNING: 7 of 10 lines could not be answered")
     failed = read(tmp_path / "answers.jsonl.failed.jsonl")
     assert [item["line"] for item in failed] == numbers
     assert {item["file"] for item in failed} == {str(inputs)}
@@ -139,9 +130,8 @@ def test_what_is_not_answered_to_the_end_replaces_nothing(archive, tmp_path, cap
         assert predict(archive, inputs, "--output-file", output, "--batch-size", 1) == 2
     assert [(tmp_path / name).read_bytes() for name in names] == before
     assert predict(archive, inputs, "--output-file", output, "--batch-size", 1) == 1
-    assert (
-        sorted(os.listdir(tmp_path)) == names and [(tmp_path / name).read_bytes() for name in names] == before
-    )
+    assert sorted(os.listdir(tmp_path)) == names
+    assert [(tmp_path / name).read_bytes() for name in names] == before
 
 
 def test_two_processes_do_not_write_one_file(archive, tmp_path, capsys):

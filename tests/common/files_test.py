@@ -209,9 +209,8 @@ def test_what_is_redirected_is_written_to_where_it_stands(function, path, tmp_pa
     assert (tmp_path / "log").read_text() == "first, before\nwritten, after\nlast"
     assert os.readlink(tmp_path / "chain") == "dev/stdout"
     assert os.readlink(tmp_path / "dev" / "stdout") == "/proc/self/fd/1"
-    assert sorted(os.listdir(tmp_path)) == ["chain", "dev", "log"] and os.listdir(tmp_path / "dev") == [
-        "stdout"
-    ]
+    assert sorted(os.listdir(tmp_path)) == ["chain", "dev", "log"]
+    assert os.listdir(tmp_path / "dev") == ["stdout"]
 
 
 @pytest.mark.parametrize("function", ["whole_file", "partial_path"])
@@ -221,9 +220,8 @@ def test_a_pipe_behind_links_is_written_to(function, tmp_path):
     words = [sys.executable, "-c", WRITE.format(function=function), tmp_path / "chain"]
     done = subprocess.run(words, stdout=subprocess.PIPE, check=True, cwd=PROJECT, text=True)
     assert "written, " in done.stdout
-    assert (
-        sorted(os.listdir(tmp_path)) == ["chain", "link"] and os.readlink(tmp_path / "link") == "/dev/stdout"
-    )
+    assert sorted(os.listdir(tmp_path)) == ["chain", "link"]
+    assert os.readlink(tmp_path / "link") == "/dev/stdout"
 
 
 @pytest.mark.parametrize("exists", [True, False])

@@ -62,9 +62,8 @@ def test_a_byte_order_mark_is_left_out(path):
 
 def test_each_object_has_its_place(path):
     path.write_text('[{"a":\n1}, {},\n\n{"b": "\\n"}\n]')
-    assert [place for place, _ in read_json_objects(str(path))] == [
-        f"{path}, line {line}, object {number}" for number, line in ((1, 1), (2, 2), (3, 4))
-    ]
+    expected = [f"{path}, line {line}, object {number}" for number, line in ((1, 1), (2, 2), (3, 4))]
+    assert [place for place, _ in read_json_objects(str(path))] == expected
 
 
 def test_compressed_files(tmp_path):
@@ -171,9 +170,8 @@ class TestListedObjects:
 
     def test_each_object_has_its_place(self, path):
         path.write_text('{"version": 1.1, "data": [{"a":\n1}, {},\n{"b": 2}], "data2": []}')
-        assert [place for place, _ in read_listed_objects(str(path), "data")] == [
-            f"{path}, line {line}, data[{number}]" for line, number in ((1, 0), (2, 1), (3, 2))
-        ]
+        expected = [f"{path}, line {line}, data[{number}]" for line, number in ((1, 0), (2, 1), (3, 2))]
+        assert [place for place, _ in read_listed_objects(str(path), "data")] == expected
 
     @pytest.mark.parametrize(
         "text, message",

@@ -50,11 +50,8 @@ def read(path):
 
 def test_each_document_is_in_one_file_by_its_id(files):
     documents, folder, written = files
-    assert [[found.text.id for found in read(folder / f"{name}.jsonl")] for name in NAMES] == [
-        ["d", "e", "f", "g", "h"],
-        ["a", "b", "c"],
-        ["x", "y", "z"],
-    ]
+    expected = [["d", "e", "f", "g", "h"], ["a", "b", "c"], ["x", "y", "z"]]
+    assert [[found.text.id for found in read(folder / f"{name}.jsonl")] for name in NAMES] == expected
     assert [tuple(rest) for _, *rest in written] == [(5, 15)] * 2 + [(3, 9)] * 4
     for name in NAMES:
         for found in read(folder / f"{name}.jsonl"):
@@ -73,12 +70,8 @@ def test_the_control_has_the_annotations_of_the_next_longer_passage(files):
         plain, control = read(folder / f"{name}.jsonl"), read(folder / "other_document" / f"{name}.jsonl")
         by_length = sorted(plain, key=lambda found: found.parts[0])
         for one, other in zip(plain, control):
-            assert (one.text.id, one.text.tokens, one.parts, one.data) == (
-                other.text.id,
-                other.text.tokens,
-                other.parts,
-                other.data,
-            )
+            expected = (other.text.id, other.text.tokens, other.parts, other.data)
+            assert (one.text.id, one.text.tokens, one.parts, one.data) == expected
             assert [part.clusters for part in one.apart()[0][1:]] == [
                 part.clusters for part in other.apart()[0][1:]
             ]

@@ -93,12 +93,8 @@ def _vocabulary(instances: Sequence[Instance]) -> Vocabulary:
 
 def _check_question(instance: Instance, metadata: dict[str, Any]) -> None:
     passage, question = ([token.text for token in instance[side].tokens] for side in ("passage", "question"))
-    assert (
-        passage == metadata["passage_tokens"]
-        and question == metadata["question_tokens"]
-        and passage
-        and question
-    )
+    assert passage == metadata["passage_tokens"]
+    assert question == metadata["question_tokens"] and passage and question
     assert all(isinstance(token, str) for token in passage + question)
     length = len(passage) + len(question)
     assert all(0 <= start < stop <= length for cluster in metadata["clusters"] for start, stop in cluster)

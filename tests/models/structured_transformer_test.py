@@ -164,9 +164,8 @@ def test_spans_are_predicted(transformer_folders):
     output = predictor.predict_json(
         {"passage": "Mary slept . Then she left .", "question": "Who ?", "clusters": clusters}
     )
-    assert output["passage_tokens"][4] == "she" and sum(output["span_start_probs"]) == pytest.approx(
-        1, abs=1e-5
-    )
+    assert output["passage_tokens"][4] == "she"
+    assert sum(output["span_start_probs"]) == pytest.approx(1, abs=1e-5)
 
 
 def test_several_spans_are_learnt_and_predicted(transformer_folders):

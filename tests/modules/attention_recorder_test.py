@@ -57,9 +57,8 @@ def test_labels_are_those_of_the_annotation(recorded):
         # Exact match: tokens of one label are the same word, and those without are in no cluster.
         clustered = {start for cluster in metadata["clusters"] for start, _ in cluster}
         assert {place for place, label in enumerate(labels) if label} == clustered
-        assert len({(token.lower(), label) for token, label in zip(tokens, labels) if label}) == len(
-            set(labels) - {""}
-        )
+        expected = len(set(labels) - {""})
+        assert len({(token.lower(), label) for token, label in zip(tokens, labels) if label}) == expected
 
 
 def test_recorded_weights_make_what_the_attention_has_put_out(recorded):

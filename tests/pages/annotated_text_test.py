@@ -30,15 +30,13 @@ def texts(elements):
 def test_mentions_lie_in_each_other_and_entities_are_listed():
     page = parse(html_fragment(TEXT))
     (shown,) = page.all(of_class="crc-text")
-    assert shown.text.split("\n")[1].strip() == (
-        "The king's daughter, who loved him, left. But he didn't <script> weep."
-    )
+    expected = "The king's daughter, who loved him, left. But he didn't <script> weep."
+    assert shown.text.split("\n")[1].strip() == expected
     assert texts(shown.all(of_class="crc-e1")) == ["The king's daughter", "who"]
     assert texts(shown.all(of_class="crc-e2")) == ["The king's", "him", "he"]
     outer, inner = shown.all(of_class="crc-e1")[0], shown.all(of_class="crc-e2")[0]
-    assert (
-        inner.parent is outer and "--lane:1" in outer.attributes["style"] and "style" not in inner.attributes
-    )
+    assert inner.parent is outer
+    assert "--lane:1" in outer.attributes["style"] and "style" not in inner.attributes
     listed = page.all(tag="li")
     assert texts(listed) == ["The king's daughter ×2", "The king's ×3"]
     assert listed[1].attributes["title"] == "The king's, him, he"

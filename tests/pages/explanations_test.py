@@ -138,10 +138,8 @@ def test_pictures_are_drawn_where_they_are_asked_for(tmp_path):
     answers.write_text(json.dumps(prediction))
     assert write_explanations(str(answers), str(tmp_path / "out"), limit=1, pictures=True) == 1
     pictures = sorted((tmp_path / "out").glob("*.png"))
-    assert [path.name for path in pictures] == [
-        "001_self_belief_of_the_question.png",
-        "001_semantic_roles.png",
-    ]
+    expected = ["001_self_belief_of_the_question.png", "001_semantic_roles.png"]
+    assert [path.name for path in pictures] == expected
     for path in pictures:
         assert path.read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"
         # 7 inches at 200 dots an inch, less the margins that are cut off.
@@ -184,9 +182,8 @@ def test_a_page_of_a_long_passage_is_small_and_right():
     content = explanation_page(prediction)
     assert len(content.encode()) <= 500_000
     page = parse(content)
-    assert [word.text for word in page.all(id="passage")[0].all(of_class="crc-w")] == prediction[
-        "passage_tokens"
-    ]
+    expected = prediction["passage_tokens"]
+    assert [word.text for word in page.all(id="passage")[0].all(of_class="crc-w")] == expected
     # No element of the page comes from its texts, and it loads nothing.
     assert not page.all(tag="b")[1:] and len(page.all(tag="script")) == 2
     assert "http" not in content and "src=" not in content and "url(" not in content
@@ -204,9 +201,8 @@ def test_a_page_of_a_long_passage_is_small_and_right():
         largest = numpy.sort(weights, axis=1)[:, -number[0]]
         assert (weights[stored > 0] >= numpy.repeat(largest, number[0])).all()
         assert abs(stored - weights)[stored > 0].max() <= weights.max() / 500
-        assert unpacked(values["average"]) == pytest.approx(
-            weights.mean(axis=0), abs=weights.mean(axis=0).max() / 500
-        )
+        found = unpacked(values["average"])
+        assert found == pytest.approx(weights.mean(axis=0), abs=weights.mean(axis=0).max() / 500)
     assert "Only the largest weights of each word are stored" in page.text
 
 
@@ -240,9 +236,8 @@ def test_a_score_of_the_prediction_decides_what_is_right():
     for answer, exact_match in (("Ann", 0.0), ("Bob, Ann", 1.0), ("Ann, Bob", 1.0)):
         prediction = {**question, "answer": answer, "exact_match": exact_match}
         assert has_right_answer(prediction) == bool(exact_match)
-        assert ("✓ correct" if exact_match else "✗ correct: Ann, Bob") in parse(
-            explanation_page(prediction)
-        ).text
+        expected = "✓ correct" if exact_match else "✗ correct: Ann, Bob"
+        assert expected in parse(explanation_page(prediction)).text
 
 
 def test_scopes_are_told_apart():
@@ -280,7 +275,7 @@ def test_a_picture_shows_the_tokens_around_the_answer():
         ({"attention": [0.5, 0.5, None, 0]}, r"found null at attention\[2\], expected a number, 0 or more"),
         ({"span_end_probs": [1, -1, 0, 1]}, r"found -1 at span_end_probs\[1\], expected a number, 0 or more"),
         ({"answer_texts": [1]}, r"found 1 at answer_texts\[0\], expected a string"),
-        ({"exact_match": "yes"}, 'found "yes" at exact_match, expected a number from 0 to 1'),
+        ({"exact_match": "yes"}, 'found "yes" at exact_match, expected a number, 0 to 1'),
         ({"passage_tokens": None}, "found null at passage_tokens, expected a list"),
         (
             {"candidate_probabilities": {"a": "b"}},

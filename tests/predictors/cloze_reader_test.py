@@ -21,9 +21,8 @@ def predictor():
 
 def test_answers_unlabelled_text_and_says_why(predictor):
     output = predictor.predict_json({"passage": STORY, "question": QUESTION})
-    assert output["answer"] == max(
-        output["candidate_probabilities"], key=output["candidate_probabilities"].get
-    )
+    expected = max(output["candidate_probabilities"], key=output["candidate_probabilities"].get)
+    assert output["answer"] == expected
     assert len(output["attention"]) == len(output["passage_tokens"]) == 18
     assert output["question_tokens"] == ["@begin", "Where", "is", "the", "milk", "?", "@end"]
     # Both of "Bill", and "milk" in passage and question.
@@ -86,9 +85,8 @@ def test_where_no_known_answer_occurs_unknown_words_of_the_passage_are_candidate
     assert arabic["answer"] in arabic["passage_tokens"] and arabic["warnings"]
     answered = {"passage": STORY, "question": QUESTION}
     batch = predictor.predict_batch_json([answered, ZELDA, {"passage": ".", "question": QUESTION}])
-    assert (
-        "warnings" not in batch[0] and batch[1]["answer"] == output["answer"] and batch[2]["answer"] is None
-    )
+    assert "warnings" not in batch[0]
+    assert batch[1]["answer"] == output["answer"] and batch[2]["answer"] is None
 
 
 def test_a_warning_names_the_unknown_word_that_the_reader_would_rather_answer(predictor):

@@ -123,12 +123,8 @@ def test_annotated_heads_are_explained():
             (layer, application) for application in (1, 2, 3) for layer in ("clusters", "sentences")
         ]
         for head in heads:
-            assert (head["encoder"], head["side"], head["block"], head["view"]) == (
-                "modeling_layer",
-                "passage",
-                1,
-                1,
-            )
+            found = (head["encoder"], head["side"], head["block"], head["view"])
+            assert found == ("modeling_layer", "passage", 1, 1)
             for scope, weights in zip(head["scopes"], head["weights"]):
                 assert [sum(row) for row in weights] == pytest.approx([1] * len(scope), abs=1e-3)
     clusters, sentences = Predictor.by_name("span_reader")(model, reader, explain=True).predict_json(

@@ -130,12 +130,8 @@ def test_configs_are_there_and_read_the_data_that_rows_say():
 
 def test_names_are_matched_as_those_of_files():
     (table,) = select(TABLES, ["coref_gru.1"], ["*.ga_*", "*.qrn"])
-    assert [condition.name.split(".")[-1] for condition in table.conditions] == [
-        "qrn",
-        "ga_gru",
-        "ga_gru_one_hot",
-        "ga_coref_gru",
-    ]
+    expected = ["qrn", "ga_gru", "ga_gru_one_hot", "ga_coref_gru"]
+    assert [condition.name.split(".")[-1] for condition in table.conditions] == expected
     assert len(select(TABLES, ["cg_sba.1*"], [])) == 4
     with pytest.raises(ConfigurationError, match=r"coref_gru.9; did you mean coref_gru.\d\? --list"):
         select(TABLES, ["coref_gru.9"], [])
@@ -154,9 +150,8 @@ def test_data_are_missing_where_a_file_is_absent_or_a_mere_sample(tmp_path):
     condition = read_conditions(str(tmp_path))[0].conditions[0]
     assert condition.missing(str(tmp_path)) == [f"{tmp_path / 'first.txt'}: no such file"]
     (tmp_path / "first.txt").write_text("short")
-    assert condition.missing(str(tmp_path)) == [
-        f"{tmp_path / 'first.txt'}: found 5 bytes, expected 10 or more"
-    ]
+    expected = [f"{tmp_path / 'first.txt'}: found 5 bytes, expected 10 or more"]
+    assert condition.missing(str(tmp_path)) == expected
     (tmp_path / "first.txt").write_text("long enough")
     assert condition.missing(str(tmp_path)) == []
 
@@ -182,32 +177,36 @@ def test_only_the_data_of_the_tasks_that_are_run_must_be_there(tmp_path, capsys)
         (
             "accuracy: {}",
             "accuracy: {unit: inches}",
-            'line 7: tables.a.columns.accuracy.unit: found "inches", expected',
+            'line 7: found "inches" at tables.a.columns.accuracy.unit, expected',
         ),
         ("accuracy: {}", "accuracy: !!bool x", ""),
-        ("      accuracy: {}\n", "      {}\n", "tables.a.columns: found {}, expected one or more"),
+        ("      accuracy: {}\n", "      {}\n", "found {} at tables.a.columns, expected one or more"),
         (
             "row: First",
             "row: First\n        seeds: 3-1",
-            'line 11: tables.a.rows.first.seeds: found "3-1", expected',
+            'line 11: found "3-1" at tables.a.rows.first.seeds, expected',
         ),
         (
             "row: First",
             "row: First\n        compared_with: nobody",
-            'rows.first.compared_with: found "nobody"',
+            'found "nobody" at tables.a.rows.first.compared_with',
         ),
         ("row: First", "row: First\n        evaluations: {'1': {}, 1: {}}", "found the key 1 twice"),
         (
             "row: First",
             "row: First\n        folds: 2\n        tasks: 1",
-            "rows.first.folds: found 2, expected no folds",
+            "found 2 at tables.a.rows.first.folds, expected no folds",
         ),
-        ("{accuracy: 0.5}", "{accuracy: [0.5]}", "rows.first.paper.accuracy: found [0.5], expected a number"),
-        ("{accuracy: 0.5}", "{f1: 0.5}", "rows.first.paper: found 'f1', expected one of accuracy"),
+        (
+            "{accuracy: 0.5}",
+            "{accuracy: [0.5]}",
+            "found [0.5] at tables.a.rows.first.paper.accuracy, expected a number",
+        ),
+        ("{accuracy: 0.5}", "{f1: 0.5}", "found 'f1' at tables.a.rows.first.paper, expected one of accuracy"),
         (
             "{first.txt: 10}",
             "{'{n}.txt': 1}",
-            "rows.first.data.{n}.txt: found braces, expected {task} or {fold} alone",
+            "found braces at tables.a.rows.first.data.{n}.txt, expected {task} or {fold} alone",
         ),
     ],
 )
@@ -225,7 +224,7 @@ def test_tasks_need_a_value_each(tmp_path):
         "row: First", "row: First\n        tasks: 1-2"
     )
     (tmp_path / "tiny.yaml").write_text(text)
-    with pytest.raises(ConfigurationError, match=r"paper\.accuracy: found 0.5, expected a list of 2 numbers"):
+    with pytest.raises(ConfigurationError, match=r"found 0.5 at .*paper\.accuracy, expected a list of 2"):
         read_conditions(str(tmp_path))
 
 

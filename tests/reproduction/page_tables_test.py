@@ -77,10 +77,8 @@ def test_all_seeds_of_a_row(three_seeds):
 def test_rows_of_tasks(three_seeds):
     tests, lines = three_seeds
     columns = ["seeds 1 / 2 / 3", {"the paper": {"conditions": PAPER.name, "show": "paper", "paper": "Task"}}]
-    assert cells("tasks 1-2", columns, lines) == {
-        "1": [".990 / .980 / .970", ".100"],
-        "2": [".980 / .960 / .940", ".200"],
-    }
+    expected = {"1": [".990 / .980 / .970", ".100"], "2": [".980 / .960 / .940", ".200"]}
+    assert cells("tasks 1-2", columns, lines) == expected
 
 
 def test_a_row_without_runs_has_the_value_of_the_paper(three_seeds):
@@ -93,14 +91,10 @@ def test_differences_are_over_the_seeds_that_both_rows_have():
     lines = [run(*key[:1], 16, *key[1:], test_accuracy=test) for key, test in tests.items()]
     rows = {name: {"conditions": f"a.1.{name}"} for name in ("none", "base", "new", "apart")}
     columns = [{"gain": {"show": "gain"}, "new": {"show": "gain", "base": "new"}}]
-    assert cells(rows, columns, lines) == {
-        "none": ["", ""],
-        "base": ["", "-.050"],
-        "new": ["+.050", ""],
-        "apart": ["", ""],
-    }
+    expected = {"none": ["", ""], "base": ["", "-.050"], "new": ["+.050", ""], "apart": ["", ""]}
+    assert cells(rows, columns, lines) == expected
     with pytest.raises(
-        ConfigurationError, match="babi/base/task_16/seed_1 of commit  and .* of commit other, expected"
+        ConfigurationError, match="task_16/seed_1 of commit  and .* of commit other, expected"
     ):
         cells(rows, columns, [*lines, {**lines[0], "commit": "other"}])
 
@@ -109,9 +103,8 @@ def test_folds_count_by_their_questions():
     lines = [run("a", "", 1, run=f"a/fold_{i}/seed_1", test_f1=i / 10, questions=10 * i) for i in (1, 2, 3)]
     columns = ["F1, mean", "F1, folds 1 / 2 / 3"]
     # (10 * .1 + 20 * .2 + 30 * .3) / 60
-    assert cells({"a": {"run": "a/*"}}, columns, lines, unit="percent") == {
-        "a": ["23.33", "10.00 / 20.00 / 30.00"]
-    }
+    expected = {"a": ["23.33", "10.00 / 20.00 / 30.00"]}
+    assert cells({"a": {"run": "a/*"}}, columns, lines, unit="percent") == expected
 
 
 def test_an_interval_is_over_the_questions_that_differ():

@@ -124,11 +124,8 @@ def test_metrics_that_are_missing():
     assert without.score(ACCURACY).mean == scores_of(RUNS).score(ACCURACY).mean
     some = scores_of(RUNS)
     del some.results[2, 1]["metrics"]["test_accuracy"]
-    assert (
-        some.score(ACCURACY) is None
-        and some.score(ACCURACY, 2) is None
-        and some.score(ACCURACY, 1).seeds == 3
-    )
+    assert some.score(ACCURACY) is None
+    assert some.score(ACCURACY, 2) is None and some.score(ACCURACY, 1).seeds == 3
     with pytest.raises(ConfigurationError, match="runs.csv: .*best_validation_accuracy"):
         without.best_seed(1, VALIDATION)
 
@@ -137,12 +134,8 @@ def test_folds_count_as_many_times_as_they_have_questions():
     condition = Condition(name="a.b.c", row="row", config="quoref_articles/qanet.jsonnet", folds=2)
     values = {(1, 1): (0.5, 30), (2, 1): (0.2, 10), (1, 2): (0.1, 30), (2, 2): (0.5, 10)}
     runs = condition.runs([1, 2], "output")
-    assert [(run.fold, run.seed, run.task) for run in runs] == [
-        (1, 1, None),
-        (2, 1, None),
-        (1, 2, None),
-        (2, 2, None),
-    ]
+    expected = [(1, 1, None), (2, 1, None), (1, 2, None), (2, 2, None)]
+    assert [(run.fold, run.seed, run.task) for run in runs] == expected
     results = {
         run.name: {"metrics": {"test_accuracy": accuracy}, "questions": questions}
         for run in runs

@@ -154,9 +154,8 @@ def test_data():
     assert swapped["dataset_reader"]["text"] == "tokenized" and "test_data_path" not in swapped
     theirs = experiment("dassa_sdp_exp", "authors_annotated_files", "join_unannotated")
     assert theirs["train_data_path"].endswith("summaries_annotated.jsonl.train")
-    assert (
-        "annotator" not in theirs["dataset_reader"] and theirs["model"]["modeling_layer"]["join_unannotated"]
-    )
+    assert "annotator" not in theirs["dataset_reader"]
+    assert theirs["model"]["modeling_layer"]["join_unannotated"]
 
 
 def test_vectors_of_a_file_are_for_all_words_that_it_has():

@@ -150,9 +150,8 @@ def test_updates_reach_pretrained_weights_and_annotations_and_the_loss_falls(mak
     names = {id(parameter): name for name, parameter in named}
     groups = [(group, [names[id(p)] for p in group["params"]]) for group in optimizer.param_groups]
     decayed, undecayed, rest = [names_of_group for _, names_of_group in groups]
-    assert {TRANSFORMER in name for name in decayed + undecayed} == {True} and not any(
-        TRANSFORMER in n for n in rest
-    )
+    assert {TRANSFORMER in name for name in decayed + undecayed} == {True}
+    assert not any(TRANSFORMER in n for n in rest)
     assert all(name.endswith("weight") and "norm" not in name.lower() for name in decayed)
     assert [group["weight_decay"] for group, _ in groups] == [0.01, 0, 0]
 
@@ -178,10 +177,8 @@ def check_gradients(model, weights):
     gradients = {key: parameter.grad for key, parameter in model.named_parameters()}
     assert [key for key, gradient in gradients.items() if gradient is None] == []
     # Attention does not depend on the bias of keys.
-    assert [key for key in weights if not weights[key].grad.any()] in (
-        [],
-        [k for k in weights if "key.bias" in k],
-    )
+    expected = ([], [k for k in weights if "key.bias" in k])
+    assert [key for key in weights if not weights[key].grad.any()] in expected
     annotated = [key for key in gradients if "keys" in key.rpartition(".")[2] or ".labels." in key]
     # No word of a WikiHop question has an antecedent.
     annotated = [key for key in annotated if "_question_encoders" not in key]

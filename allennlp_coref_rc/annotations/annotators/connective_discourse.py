@@ -154,11 +154,8 @@ class _Arguments:
         """Arg1 and Arg2 of a connective in the sentence of this number, whose `content` begins there."""
         start, stop = self._sentences[sentence]
         before, after = (start, span[0]), (span[1], stop)
-        previous = (
-            self._sentences[sentence - 1]
-            if sentence and self._has_words(self._sentences[sentence - 1])
-            else None
-        )
+        earlier = self._sentences[sentence - 1] if sentence else None
+        previous = earlier if earlier and self._has_words(earlier) else None
         if content < span[0]:
             if self._has_words(after):
                 return [before], [after]

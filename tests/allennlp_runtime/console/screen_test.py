@@ -80,17 +80,15 @@ def test_training_prints_a_line_an_epoch_and_a_closing_block(trained):
 
 def test_a_quiet_training_is_that_of_a_verbose_one_to_the_digit(trained):
     folder, _ = trained
-    assert (folder / "quiet" / "config.json").read_bytes() == (
-        folder / "verbose" / "config.json"
-    ).read_bytes()
+    found = (folder / "quiet" / "config.json").read_bytes()
+    assert found == (folder / "verbose" / "config.json").read_bytes()
     quiet, verbose = (
         json.loads((folder / name / "metrics.json").read_text()) for name in ("quiet", "verbose")
     )
     varying = [key for key in quiet if key.endswith(("_memory_MB", "training_duration"))]
     assert quiet.keys() == verbose.keys() and len(quiet) - len(varying) > 10
-    assert [quiet[key] for key in quiet if key not in varying] == [
-        verbose[key] for key in quiet if key not in varying
-    ]
+    expected = [verbose[key] for key in quiet if key not in varying]
+    assert [quiet[key] for key in quiet if key not in varying] == expected
     weights = [torch.load(folder / name / "best.th") for name in ("quiet", "verbose")]
     assert all(torch.equal(weights[0][name], weights[1][name]) for name in weights[1])
 

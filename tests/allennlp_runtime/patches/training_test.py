@@ -187,10 +187,8 @@ def test_a_folder_that_looks_like_a_pattern_has_checkpoints(tmp_path):
         )
         checkpointer.save_checkpoint(SimpleNamespace(get_checkpoint_state=lambda state=state: state))
     assert checkpointer.load_checkpoint().model_state == {"epoch": 2}
-    assert sorted(path.name for path in folder.iterdir()) == [
-        "model_state_e2_b0.th",
-        "training_state_e2_b0.th",
-    ]
+    expected = ["model_state_e2_b0.th", "training_state_e2_b0.th"]
+    assert sorted(path.name for path in folder.iterdir()) == expected
 
 
 def test_a_checkpoint_without_its_second_file_is_passed_over(tmp_path):

@@ -59,16 +59,10 @@ def test_non_explicit_views_of_the_toy_are_those_of_the_authors_code(senses):
 
 def test_sentence_views_of_the_toy_are_those_of_the_authors_code():
     layer = passage_of(SentenceViews(3), AnnotatedText(["x"] * 8, SENTENCES))
-    assert views(layer, "labels") == [
-        list("11223311"),
-        list("22331122"),
-        list("33112233"),
-    ]
-    assert views(layer, "scopes") == [
-        [1, 1, 1, 1, 1, 1, 2, 2],
-        [1, 1, 1, 1, 2, 2, 2, 2],
-        [1, 1, 2, 2, 2, 2, 2, 2],
-    ]
+    expected = [list("11223311"), list("22331122"), list("33112233")]
+    assert views(layer, "labels") == expected
+    expected = [[1, 1, 1, 1, 1, 1, 2, 2], [1, 1, 1, 1, 2, 2, 2, 2], [1, 1, 2, 2, 2, 2, 2, 2]]
+    assert views(layer, "scopes") == expected
 
 
 def test_coref_views_of_the_toy_keep_the_largest_clusters():
@@ -121,10 +115,8 @@ def test_views_of_frames_without_padding_are_as_many_as_there_are_frames():
     assert passage == {"labels": [["B-V", ""], ["", "B-V"], ["", ""]], "scopes": [[1, 1]] * 3}
     assert question == {"labels": [["B-V"], [""], [""]], "scopes": [[1], [1], [2]]}
     assert SrlViews(1, pad_views=False).make(text, 3)[0]["labels"] == [["B-V"], [""], [""]]
-    assert SrlViews(3, pad_views=False).make(AnnotatedText(["x"] * 2), 1)[0] == {
-        "labels": [[]],
-        "scopes": [[]],
-    }
+    expected = {"labels": [[]], "scopes": [[]]}
+    assert SrlViews(3, pad_views=False).make(AnnotatedText(["x"] * 2), 1)[0] == expected
 
 
 def test_explicit_views_of_a_sentence_in_the_order_of_annotation():
@@ -168,10 +160,8 @@ def test_what_an_explicit_relation_has_in_another_sentence_joins_its_scope():
 def test_a_relation_belongs_to_the_sentence_where_its_first_argument_begins_in_whatever_order_its_spans_are():
     relation = DiscourseRelation("Explicit", "s", [(3, 5), (2, 3)], [(0, 1)])
     text = AnnotatedText(["x"] * 6, [(0, 3), (3, 6)], relations=[relation])
-    assert views(passage_of(DiscourseViews("explicit"), text), "scopes") == [
-        [1, 1, 1, 1, 1, 2],
-        [1, 1, 1, 2, 2, 2],
-    ]
+    expected = [[1, 1, 1, 1, 1, 2], [1, 1, 1, 2, 2, 2]]
+    assert views(passage_of(DiscourseViews("explicit"), text), "scopes") == expected
 
 
 def test_other_types_than_implicit_are_non_explicit_too():

@@ -204,10 +204,8 @@ def test_alternates_occur_in_no_published_file():
 
 
 def test_capitals_and_lists_of_answers_are_renamed():
-    assert (
-        rename("Mice are afraid of gertrude. \tmilk,apple\t1 2")
-        == "Rats are afraid of martha. \tjuice,pear\t1 2"
-    )
+    expected = "Rats are afraid of martha. \tjuice,pear\t1 2"
+    assert rename("Mice are afraid of gertrude. \tmilk,apple\t1 2") == expected
     assert rename("Daniel took the milk in Marylebone.") == "David took the juice in Marylebone."
 
 
@@ -261,9 +259,8 @@ def test_command_writes_files_that_the_reader_takes(tmp_path, monkeypatch, capsy
         assert lines == mix_stories(stories, seed)
         instances = list(AnnotatedBabiReader().read(str(output / name)))
         questions = [line for story in parse(lines) for line in story if len(line) == 3]
-        assert [instance["metadata"]["answer"] for instance in instances] == [
-            answer for _, answer, _ in questions
-        ]
+        expected = [answer for _, answer, _ in questions]
+        assert [instance["metadata"]["answer"] for instance in instances] == expected
         assert len(instances) == sum(map(len, stories))
     printed = capsys.readouterr().out.splitlines()
     assert printed[0].startswith(f"{output / 'qa2_train.txt'}: ") and len(printed) == 4

@@ -69,9 +69,8 @@ def distances(question: AskedQuestion) -> list[int]:
 
 def check_story(questions: list[AskedQuestion]) -> None:
     for question in questions:
-        assert set(question.facts) <= set(question.statements), (
-            "supporting facts are statements before the question"
-        )
+        expected = set(question.statements)
+        assert set(question.facts) <= expected, "supporting facts are statements before the question"
         assert len(set(question.facts)) == len(question.facts)
         assert min(distances(question)) < 5
         assert answer(list(question.statements.values()), question.text) == question.answer

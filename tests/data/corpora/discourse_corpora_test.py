@@ -96,23 +96,14 @@ def test_relations_of_one_unit_have_connectives_of_their_own(tmp_path):
 
 def test_rels_as_texts_have_their_sentences_and_their_relations():
     texts = {text.id: text for text in read_rels_texts(str(STORIES))}
-    assert list(texts) == [
-        "FIX_garden",
-        "FIX_harbour",
-        "FIX_market",
-        "FIX_letter",
-        "FIX_winter",
-        "FIX_bridge",
-    ]
+    expected = ["FIX_garden", "FIX_harbour", "FIX_market", "FIX_letter", "FIX_winter", "FIX_bridge"]
+    assert list(texts) == expected
     garden = texts["FIX_garden"]
     assert " ".join(garden.tokens[10:16]) == "But the well was empty ."
     assert garden.sentences == [(0, 10), (10, 16), (16, 26), (26, 36)]
     relation = texts["FIX_letter"].relations[1]
-    assert (relation.arg1, relation.arg2, relation.connective) == (
-        [(11, 12), (16, 18)],
-        [(19, 21)],
-        [(18, 19)],
-    )
+    expected = ([(11, 12), (16, 18)], [(19, 21)], [(18, 19)])
+    assert (relation.arg1, relation.arg2, relation.connective) == expected
     assert [relation.type for relation in texts["FIX_bridge"].relations] == ["Explicit", "Explicit", "AltLex"]
 
 

@@ -222,37 +222,37 @@ def test_figures_without_data_are_marked(figures, tmp_path):
 @pytest.mark.parametrize(
     "old, new, message",
     [
-        ("{type: story_maps}", "{type: pie}", r"figures\.4\.drawing: .*pie"),
+        ("{type: story_maps}", "{type: pie}", r"figures\.4\.drawing, .*pie"),
         (
             "{type: story_maps}",
             "{type: story_maps, way: back}",
-            r"figures\.4\.drawing: .*way is 'back', expected",
+            r"figures\.4\.drawing, .*way is 'back', expected",
         ),
         (
             "{type: story_maps}",
             "{type: story_maps, questions: [0]}",
-            r"drawing: .*found the questions \[0\], expected",
+            r"drawing, .*found the questions \[0\], expected",
         ),
         (
             "splits: [training]",
             "splits: [test]",
-            r"drawing: .*found the splits \['test'\], expected some of validation",
+            r"drawing, .*found the splits \['test'\], expected some of validation",
         ),
         (
             "by: [passage length]",
             "by: [weather]",
-            r"drawing: .*found \['weather'\], expected some of question type",
+            r"drawing, .*found \['weather'\], expected some of question type",
         ),
-        ("bounds: [10]", "bounds: [0]", r"drawing: .*bounds is 0, expected 1 or more"),
+        ("bounds: [10]", "bounds: [0]", r"drawing, .*bounds is 0, expected 1 or more"),
         (
             "row: QANet, config: CONFIG",
             "row: QANet",
-            r"figures\.3\.rows\.qanet\.config: found null, expected that of its runs",
+            r"found null at figures\.3\.rows\.qanet\.config, expected that of its runs",
         ),
         (
             "row: QANet",
             "row: QANet, paper: {a: 1}",
-            r"figures\.3\.rows\.qanet\.paper: found {.*}, expected no values",
+            r"found {.*} at figures\.3\.rows\.qanet\.paper, expected no values",
         ),
     ],
 )

@@ -107,17 +107,12 @@ def test_a_table_of_all_settings_and_competitors_and_the_same_as_json(allocation
     assert allocations.measure(Report(allocations.arguments)) == 0
     rows = table(capsys.readouterr().out)
     assert list(rows[0]) == ["mebibytes", "times", "processor ms", "clock ms", "ratio", "MiB", "MiB ratio"]
-    assert [(row["mebibytes"], row["times"]) for row in rows] == [
-        ("8", "1"),
-        ("8", "2"),
-        ("16", "1"),
-        ("16", "2"),
-    ]
+    expected = [("8", "1"), ("8", "2"), ("16", "1"), ("16", "2")]
+    assert [(row["mebibytes"], row["times"]) for row in rows] == expected
     assert [float(row["MiB"]) for row in rows] == pytest.approx([8, 16, 16, 32], abs=1)
     content = json.loads(allocations.arguments.json.read_text())
-    assert {"processor", "instruction set", "caches", "cores", "threads", "torch", "Python"} <= set(
-        content["machine"]
-    )
+    expected = set(content["machine"])
+    assert {"processor", "instruction set", "caches", "cores", "threads", "torch", "Python"} <= expected
     assert content["arguments"]["rounds"] == 3 and len(content["rows"]) == 4
     row = content["rows"][3]
     assert row["mebibytes"] == 16 and row["times"] == 2 and row["MiB ratio"] == pytest.approx(2, abs=0.2)

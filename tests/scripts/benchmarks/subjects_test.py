@@ -23,9 +23,8 @@ def test_recurrence(call):
     layers = [(name, backend) for name in ("C-GRU", "MAGE") for backend in ("plain", "cpp")]
     layers = [("torch.nn.GRU", ""), ("torch.nn.LSTM", ""), *layers]
     passes = ("forward", "forward+backward")
-    assert [(row["passes"], row["layer"], row["backend"]) for row in rows] == [
-        (x, *y) for x in passes for y in layers
-    ]
+    expected = [(x, *y) for x in passes for y in layers]
+    assert [(row["passes"], row["layer"], row["backend"]) for row in rows] == expected
     assert rows[0]["ratio"] == "1" and "MiB" in rows[0]
 
 

@@ -33,9 +33,8 @@ def test_a_class_of_an_unknown_kind_is_an_error(monkeypatch):
 
 
 def test_files_of_shown_classes_have_a_place():
-    assert reference.places()["allennlp_coref_rc/annotations/annotators/annotator.py"] == (
-        "reference/annotators.md#allennlp_coref_rc.annotations.annotators.annotator.Annotator"
-    )
+    expected = "reference/annotators.md#allennlp_coref_rc.annotations.annotators.annotator.Annotator"
+    assert reference.places()["allennlp_coref_rc/annotations/annotators/annotator.py"] == expected
     assert "allennlp_coref_rc/common/version.py" not in reference.places()
 
 

@@ -43,16 +43,14 @@ def place(path):
 
 def test_links_lead_to_the_same_files_on_the_site():
     text = "[a](../../RESULTS.md#found) [b](babi.md) [c](../../allennlp_coref_rc/version.py) [d](#here) [e](https://f.org/g.md)"
-    assert with_links_of_the_site(text, "results/lambada.md", place) == (
-        "[a](index.md#found) [b](babi.md) [c](../source/allennlp_coref_rc/version.py.md) [d](#here) [e](https://f.org/g.md)"
-    )
+    expected = "[a](index.md#found) [b](babi.md) [c](../source/allennlp_coref_rc/version.py.md) [d](#here) [e](https://f.org/g.md)"
+    assert with_links_of_the_site(text, "results/lambada.md", place) == expected
 
 
 def test_links_of_pages_that_move():
     text = '[a](docs/train.md) [b](RESULTS.md) <img src="docs/figures/a.png"> [c](docs/index.md)'
-    assert with_links_of_the_site(text, "index.md", place) == (
-        '[a](train.md) [b](results/index.md) <img src="figures/a.png"> [c](all_pages.md)'
-    )
+    expected = '[a](train.md) [b](results/index.md) <img src="figures/a.png"> [c](all_pages.md)'
+    assert with_links_of_the_site(text, "index.md", place) == expected
 
 
 def test_code_stays_as_it_is():

@@ -1,0 +1,1 @@
+from allennlp_coref_rc.models.structure.encoder import StructureEncoder
