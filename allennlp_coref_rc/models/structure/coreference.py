@@ -239,7 +239,7 @@ class CoreferenceHead(Head):
             (quotes[i] > 0) & (quotes[j] == 0),
             (quotes[i] == 0) & (quotes[j] > 0),
         ]
-        return torch.cat([*one_hot, guideline, torch.stack(flags, 2)], 2).float()
+        return torch.cat([*one_hot, guideline, torch.stack(flags, 2)], 2)
 
     def _pair_scores(self, vectors: Tensor, later: Tensor, earlier: Tensor, features: Tensor) -> Tensor:
         """*Shape:* (mentions, candidates)"""
@@ -248,7 +248,7 @@ class CoreferenceHead(Head):
             self.earlier(vectors)[earlier]
             + self.later(vectors[later])[:, None]
             + self.product(projected[earlier] * projected[later][:, None])
-            + self.features(features)
+            + self.features(features.to(vectors.dtype))
         )
         return self.pair(hidden)[..., 0]
 
@@ -289,7 +289,7 @@ class CoreferenceHead(Head):
         pairs = torch.combinations(torch.arange(len(places), device=places.device))
         is_one = entity[heads[pairs[:, 0]]] == entity[heads[pairs[:, 1]]]
         chances = together[places[pairs[:, 0]], places[pairs[:, 1]]].clamp(1e-4, 1 - 1e-4)
-        return nn.functional.binary_cross_entropy(chances, is_one.float(), reduction="sum")
+        return nn.functional.binary_cross_entropy(chances, is_one.to(chances.dtype), reduction="sum")
 
     def _edge_logits(self, vectors: Tensor, heads: Tensor, text: CoreferenceText) -> list[Tensor]:
         """
