@@ -7,6 +7,7 @@ from unittest.mock import patch
 
 from allennlp import commands as allennlp_commands
 from allennlp.common import Registrable
+from allennlp.common.plugins import import_plugins
 
 from allennlp_coref_rc.__main__ import build_parser
 from allennlp_coref_rc.allennlp_runtime.lazy_registry import register_own
@@ -36,6 +37,7 @@ def python_files(page):
 def own_registered_classes():
     """The base class, the registered name and the path of each class that the package registers."""
     register_own()
+    import_plugins()
     return {
         (base.__name__, registered, f"{subclass.__module__}.{subclass.__name__}")
         for base, subclasses in Registrable._registry.items()

@@ -165,9 +165,7 @@ def test_training_to_an_answer(coref_rc, trained, folder):
     coref_rc("predict", trained, "test", *arguments, "--output-file", "answers.jsonl")
     answers = list(map(json.loads, (folder / "answers.jsonl").read_text().splitlines()))
     assert all(answer["answer"] in answer["candidate_probabilities"] for answer in answers)
-    assert (
-        json.loads(coref_rc("compare", "answers.jsonl", "answers.jsonl"))["questions"] == len(answers) == 10
-    )
+    assert "10 questions" in coref_rc("compare", "a=answers.jsonl", "b=answers.jsonl") and len(answers) == 10
     coref_rc("compare", "--ensemble", "ensemble.jsonl", "answers.jsonl", "answers.jsonl")
     assert len((folder / "ensemble.jsonl").read_text().splitlines()) == 10
     coref_rc("draw", "explanations", "answers.jsonl", "explanations")

@@ -29,8 +29,8 @@ import numpy as np
 
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.schema import numbers
+from allennlp_coref_rc.common.tables import markdown
 from allennlp_coref_rc.reproduction.condition import Column, Condition, Table
-from allennlp_coref_rc.reproduction.report import markdown
 from allennlp_coref_rc.reproduction.results_file import Line, result
 from allennlp_coref_rc.reproduction.scores import Scores
 from allennlp_coref_rc.reproduction.significance import paired_bootstrap
@@ -90,11 +90,8 @@ class PageTables:
         shown = []
         for column in headers.values():
             scores = {label: self._scores({**row, **column}) for label, row in rows.items()}
-            base = (
-                scores[column["base"]]
-                if "base" in column
-                else next((s for s in scores.values() if s.results), None)
-            )
+            first = next((of_row for of_row in scores.values() if of_row.results), None)
+            base = scores[column["base"]] if "base" in column else first
             shown.append(
                 [self._content({**row, **column}, scores[label], base) for label, row in rows.items()]
             )
@@ -205,8 +202,5 @@ def _number(value: float, column: Column, sign: str = "") -> str:
     """ ".436" or "+.023"."""
     # Adding 0.0 turns -0.0 into 0.0.
     text = f"{round(value, column.digits) + 0.0:{sign}.{column.digits}f}"
-    return (
-        re.sub(r"^([+-]?)0\.", r"\1.", text)
-        if column.unit == "fraction" and column.measure != "failed"
-        else text
-    )
+    is_share = column.unit == "fraction" and column.measure != "failed"
+    return re.sub(r"^([+-]?)0\.", r"\1.", text) if is_share else text

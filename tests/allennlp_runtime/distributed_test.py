@@ -16,6 +16,7 @@ from allennlp_coref_rc.allennlp_runtime import lockstep_evaluation
 from allennlp_coref_rc.allennlp_runtime.lockstep_evaluation import LockstepBatches
 from allennlp_coref_rc.annotations import write_documents
 from allennlp_coref_rc.commands import allennlp
+from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.metrics.answer_accuracy import AnswerAccuracy
 from allennlp_coref_rc.metrics.narrativeqa import NarrativeQaMetric
 from allennlp_coref_rc.modules.qanet_block import QanetBlock
@@ -130,6 +131,16 @@ def counting(method, path):
         return method(self)
 
     return counted
+
+
+def _no_share(rank):
+    with pytest.raises(ConfigurationError, match="found no question for a batch of any process"):
+        list(LockstepBatches([]))
+    assert len(list(LockstepBatches([torch.ones(1)] * rank))) == rank
+
+
+def test_processes_together_need_a_question():
+    run_in_processes(2, _no_share)
 
 
 def _unequal_shares(rank, at_once, exchanges):

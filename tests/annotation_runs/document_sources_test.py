@@ -154,7 +154,7 @@ def test_a_line_that_is_no_document_is_set_aside_when_documents_are_annotated_ag
     assert [document.text.id for _, document in read_documents(output)] == ["a", "c"]
     (failed,) = (document.data["failure"] for _, document in read_documents(f"{output}.failed.jsonl"))
     assert failed["place"] == f"{path}, line 3"
-    assert failed["error"].startswith(f"{path}, line 3: tokens: found 5")
+    assert failed["error"].startswith(f"{path}, line 3: found 5 at tokens")
 
 
 def test_a_data_set_gives_what_its_reader_makes():
@@ -173,7 +173,7 @@ def test_a_data_set_gives_what_its_reader_makes():
         ("[1]", r"line 2: found \[1\], expected an object with 'text' or 'tokens'"),
         ('{"text": "\\ud800"}', "line 2: found half of a surrogate pair"),
         ('{"tokens": ["a"], "clusters": [[[0, 2]]]}', "line 2: mention of cluster 0"),
-        ('{"tokens": ["a", 5]}', r"line 2: tokens\[1\]: found 5, expected a string"),
+        ('{"tokens": ["a", 5]}', r"line 2: found 5 at tokens\[1\], expected a string"),
         ('{"text": "a"', "line 2: "),
         ("", "line 2: "),
     ],

@@ -177,10 +177,10 @@ def test_malformed_files_say_where(tmp_path, lines, message):
     [
         ("parts", [2], r"parts: found \[2\], expected .* add up to 1"),
         ("clusters", [[[0, 2]]], "mention of cluster 0"),
-        ("sentences", [[0]], r"sentences\[0\]: found \[0\], expected more items"),
-        ("frames", [{}], r"frames\[0\]: .*, expected the key 'predicate'"),
-        ("relations", [{**RELATION, "ar": []}], r"relations\[0\].ar: found \[\], expected no such key"),
-        ("edges", [EDGE, {**EDGE, "type": 5}], r"edges\[1\].type: found 5, expected a string"),
+        ("sentences", [[0]], r"found \[0\] at sentences\[0\], expected more items"),
+        ("frames", [{}], r"found {} at frames\[0\], expected the key 'predicate'"),
+        ("relations", [{**RELATION, "ar": []}], r"found \[\] at relations\[0\].ar, expected no such key"),
+        ("edges", [EDGE, {**EDGE, "type": 5}], r"found 5 at edges\[1\].type, expected a string"),
     ],
 )
 def test_malformed_documents_say_where(tmp_path, key, value, message):

@@ -116,7 +116,7 @@ def test_an_id_can_be_set_and_damaged_data_is_an_error():
     doc._.text_id = "x"
     assert AnnotatedText.from_spacy(doc).id == "x"
     doc.user_data["._.", "annotated_text", 0, 3] = {"text": "a b", "frames": [{"predicate": [1, "x"]}]}
-    with pytest.raises(ConfigurationError, match='predicate.*found "x", expected'):
+    with pytest.raises(ConfigurationError, match='found "x" at .*predicate.*, expected'):
         AnnotatedText.from_spacy(doc)
 
 

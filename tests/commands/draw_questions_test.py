@@ -113,7 +113,7 @@ def test_scores_that_predictions_have_count(tmp_path):
     (answered,) = read_answers(write(tmp_path / "a.jsonl", [{**prediction, **own}])).values()
     found = scores_of(answered.counts)
     assert (found["rouge_l"], found["exact_match"], found["f1"]) == (1, 0, 0.5)
-    with pytest.raises(ConfigurationError, match="found 50 at f1, expected a number from 0 to 1"):
+    with pytest.raises(ConfigurationError, match="found 50 at f1, expected a number, 0 to 1"):
         read_answers(write(tmp_path / "b.jsonl", [{**prediction, "f1": 50}]))
 
 

@@ -8,6 +8,7 @@ from unittest.mock import Mock
 
 import pytest
 from allennlp.commands import Subcommand
+from allennlp.common.plugins import import_plugins
 
 from allennlp_coref_rc.__main__ import ALLENNLP, INSTEAD, OWN, main
 from tests.shared import PROJECT
@@ -22,6 +23,7 @@ def status(*words):
 
 
 def test_all_commands_of_allennlp_are_there():
+    import_plugins()
     assert {*ALLENNLP, *INSTEAD, "annotate"} == set(Subcommand.list_available())
     assert not set(ALLENNLP) & {*OWN, *INSTEAD}
 
@@ -61,7 +63,7 @@ def test_a_broken_pipe_of_another_process_is_shown(monkeypatch, capsys):
         "configs",
         "data simulate stories --tasks 1",
         "data mix stories mixed --tasks 1",
-        "compare predictions.jsonl predictions.jsonl",
+        "compare a=predictions.jsonl b=predictions.jsonl",
         "draw curves training curves --curve C-GRU run",
     ],
 )
@@ -97,10 +99,10 @@ def test_a_command_whose_package_is_missing_says_so(capsys, monkeypatch):
 
 
 def test_what_the_user_did_wrong_has_a_traceback_only_on_demand(capsys):
-    assert status("compare", "nowhere.jsonl", "nowhere.jsonl") == 2
+    assert status("compare", "nowhere.jsonl", "other.jsonl") == 2
     assert capsys.readouterr().err == "coref-rc: nowhere.jsonl: no such file\n"
     with pytest.raises(Exception, match="nowhere.jsonl: no such file"):
-        main(["compare", "nowhere.jsonl", "nowhere.jsonl", "--debug"])
+        main(["compare", "nowhere.jsonl", "other.jsonl", "--debug"])
 
 
 def run_python(program, **variables):

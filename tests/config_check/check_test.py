@@ -9,7 +9,7 @@ from allennlp.common.checks import ConfigurationError
 from allennlp_coref_rc.allennlp_runtime.lazy_registry import register_own
 from allennlp_coref_rc.annotations.annotators import Annotator
 from allennlp_coref_rc.config_check.check import check_config, check_object
-from allennlp_coref_rc.config_check.walk import ConfigWalk
+from allennlp_coref_rc.config_check.walk import walk_object
 from tests.shared import PROJECT
 from tests.training_config.configs import configs, load, name_of
 
@@ -156,9 +156,7 @@ GOOD = {"parts": [{}, "plain"], "named": {"a": {"size": 2}}, "pair": [1, {}], "s
 
 
 def walked(**values):
-    walk = ConfigWalk()
-    walk.object(Whole, {**GOOD, **values}, "whole", frozenset())
-    return walk.problems
+    return list(walk_object(Whole, {**GOOD, **values}, "whole", frozenset()))
 
 
 @pytest.mark.parametrize(
@@ -216,9 +214,7 @@ def test_classes_of_others_may_take_any_key_but_a_misspelt_one(key, is_found):
         def __init__(self, **kwargs: Any) -> None:
             super().__init__(kwargs.pop("anything", 1))
 
-    walk = ConfigWalk()
-    walk.object(Theirs, {key: 1}, "theirs", frozenset())
-    assert bool(walk.problems) == is_found
+    assert any(walk_object(Theirs, {key: 1}, "theirs", frozenset())) == is_found
 
 
 def test_our_classes_hand_on_what_they_do_not_know():

@@ -172,7 +172,7 @@ def test_forms_of_local_data(tmp_path, monkeypatch):
         ("hf://./parquet/train-00000-of-00001.parquet?split=train[:2]", "ab"),
     ):
         rows = list(read_rows(address, ["text"]))
-        assert [row["text"].string() for row in rows] == list(expected), address
+        assert [row["text"].value for row in rows] == list(expected), address
         assert [row.place for row in rows] == [f"{address}, row {number}" for number in range(len(expected))]
 
 

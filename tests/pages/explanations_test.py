@@ -256,7 +256,7 @@ def test_a_picture_shows_the_tokens_around_the_answer():
         ({"attention": [0.5, 0.5, None, 0]}, r"found null at attention\[2\], expected a number, 0 or more"),
         ({"span_end_probs": [1, -1, 0, 1]}, r"found -1 at span_end_probs\[1\], expected a number, 0 or more"),
         ({"answer_texts": [1]}, r"found 1 at answer_texts\[0\], expected a string"),
-        ({"exact_match": "yes"}, 'found "yes" at exact_match, expected a number from 0 to 1'),
+        ({"exact_match": "yes"}, 'found "yes" at exact_match, expected a number, 0 to 1'),
         ({"passage_tokens": None}, "found null at passage_tokens, expected a list"),
         (
             {"candidate_probabilities": {"a": "b"}},

@@ -72,6 +72,14 @@ def test_questions_of_a_group_are_drawn_together():
     assert found.high - found.low > 2 * (single.high - single.low)
 
 
+def test_a_bootstrap_of_nothing_is_an_error_and_one_of_few_groups_has_a_remark():
+    with pytest.raises(ConfigurationError, match="found no question, expected one or more"):
+        paired_bootstrap([], [])
+    for number in (8, 20):
+        result = paired_bootstrap([0.1, 0.2] * number, [0] * 2 * number, groups=list(range(number)) * 2)
+        assert result.groups == number and (f"found {number} passages" in result.remark) == (number < 20)
+
+
 def test_the_interval_is_that_of_all_samples_of_groups_of_different_sizes():
     groups = [[1], [0, 0], [1, 1, 0], [0, 0, 0, -1]]
     scores = [score for group in groups for score in group]

@@ -62,3 +62,12 @@ def test_epochs_above_the_value_are_counted_and_the_count_outlives_a_break(train
     assert trainer._metric_tracker._patience is None
     gone_on.on_epoch(trainer, {"validation_accuracy": 0.6}, 0)
     assert trainer._metric_tracker._patience == 0
+
+
+@pytest.mark.parametrize("config", ["wikihop/ga_gru_1k", "lambada/ga_gru"])
+def test_wikihop_and_lambada_train_until_the_loss_is_30_percent_above_its_least(config, trainer):
+    params = Params.from_file(str(PROJECT / "training_config" / f"{config}.jsonnet")).as_dict()
+    stop = TrainerCallback.from_params(Params(params["trainer"]["callbacks"][-1]), serialization_dir="")
+    for loss, patience in [(4.0, None), (2.0, None), (2.59, None), (2.61, 0)]:
+        stop.on_epoch(trainer, {"validation_loss": loss}, 0)
+        assert trainer._metric_tracker._patience == patience

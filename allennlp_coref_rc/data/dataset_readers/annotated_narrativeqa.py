@@ -17,15 +17,15 @@ from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import COMPRESSED
 from allennlp_coref_rc.common.hub_addresses import is_hub_address
 from allennlp_coref_rc.common.json_value import JsonValue, read_json
+from allennlp_coref_rc.common.schema import String
 from allennlp_coref_rc.data.dataset_readers.answers import add_span
+from allennlp_coref_rc.data.dataset_readers.document_reader import GivenPassage, Text
 from allennlp_coref_rc.data.dataset_readers.oracle_spans import ORACLES, oracle_span
 from allennlp_coref_rc.data.dataset_readers.reading_comprehension_reader import (
     CUT_OFF,
-    MALFORMED,
-    GivenPassage,
     ReadingComprehensionReader,
-    Text,
 )
+from allennlp_coref_rc.data.dataset_readers.reading_report import MALFORMED
 
 SPLITS = ("train", "valid", "test")
 
@@ -174,7 +174,7 @@ class AnnotatedNarrativeQaReader(ReadingComprehensionReader):
         errors: list[tuple[str, ConfigurationError]] = []
         for row in rows:
             try:
-                id = row[id_column].string()
+                id = row[id_column].to(String)
                 if id not in by_id:
                     by_id[id] = row.place, Summary(id, _text_of(row[summary_column]))
                 answers = [_text_of(answer[ROW_KEYS[self._text]]) for answer in row[answers_column].list()]
@@ -233,13 +233,9 @@ class AnnotatedNarrativeQaReader(ReadingComprehensionReader):
         used = COLUMNS[self._text].format(name)
         if not row[used].strip():
             (other,) = COLUMNS.keys() - {self._text}
-            filled = row.get(COLUMNS[other].format(name), "").strip()
-            hint = (
-                f"; the column of the other text is filled: set dataset_reader.text to {other!r}"
-                if filled
-                else ""
-            )
-            raise ConfigurationError(f"{place}: found an empty {used}, expected text{hint}")
+            hint = f"; the column of the other text is filled: set dataset_reader.text to {other!r}"
+            is_filled = bool(row.get(COLUMNS[other].format(name), "").strip())
+            raise ConfigurationError(f"{place}: found an empty {used}, expected text{hint * is_filled}")
         return row[used]
 
     def to_document(self, item: Union[Summary, DassaDocument]) -> Document:
@@ -259,7 +255,7 @@ class AnnotatedNarrativeQaReader(ReadingComprehensionReader):
         self, passage: GivenPassage, questions: Sequence[Text], data: Sequence[dict], id: Optional[str] = None
     ) -> Document:
         for known in data:
-            JsonValue(known.get("answers", []), path="answers").strings()
+            JsonValue(known.get("answers", []), path="answers").to(list[String])
         return self._with_spans(super().document(passage, questions, data, id), self.tokenize)
 
     def _with_spans(self, document: Document, tokenize: Callable[[str], list[str]]) -> Document:

@@ -275,7 +275,8 @@ class TestAnnotatedBabiReader:
         path.write_text("1 Mary is up.\n2 Bill is in the attic.\n3 Where is Bill?\tattic\t2\n")
         cause = "the answer lies beyond dataset_reader.max_passage_length"
         made = reader(max_passage_length=5)
-        assert list(made.read(str(path))) == [] and made.report.skipped == {cause: 1}
+        with pytest.raises(ConfigurationError, match=rf"1 of 1 questions are skipped: {cause} \(1\)"):
+            list(made.read(str(path)))
         (kept,) = reader(max_passage_length=5, keep_skipped=True).read(str(path))
         assert kept["answer"].label == SKIPPED_ANSWER
 

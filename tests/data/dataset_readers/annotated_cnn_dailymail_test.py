@@ -93,7 +93,10 @@ class TestMalformedFiles:
     @pytest.mark.parametrize(
         "line, found",
         [
-            ('{"passage": "a", "question": "b", "entities": {"@entity1": 1}}', "entities.@entity1: found 1"),
+            (
+                '{"passage": "a", "question": "b", "entities": {"@entity1": 1}}',
+                "found 1 at entities.@entity1",
+            ),
             ('{"passage": "a", "question": "b", "entities": {"c": ""}, "answer": "d"}', "answer: found 'd'"),
             ('{"passage": "\\ud800", "question": "b"}', "found half of a surrogate pair"),
         ],
@@ -185,7 +188,8 @@ class TestAnnotatedCnnDailyMailReader:
         assert made.report.skipped == {"the answer is not in the passage": 1}
         # What is cut off is not in the passage either.
         made = reader(max_passage_length=4)
-        assert not list(made.read(str(tmp_path))) and made.report.skipped.total() == 2
+        with pytest.raises(ConfigurationError, match="2 of 2 questions are skipped"):
+            list(made.read(str(tmp_path)))
 
     def test_unlabelled_input(self):
         made = reader(annotator=MarkersCoref(), permute_entities=True)

@@ -10,6 +10,7 @@ from allennlp_coref_rc.annotations import AnnotatedText, Document, write_documen
 from allennlp_coref_rc.data.dataset_readers.question_data import (
     CHECKS,
     CHECKS_WITHIN_PASSAGE,
+    TYPES,
     checked_questions,
 )
 from tests.data.dataset_readers.annotated_wikihop_test import ITEM
@@ -118,8 +119,11 @@ def test_an_answer_is_a_candidate_by_its_text_or_by_its_tokens(tmp_path):
 
 def test_every_key_that_readers_know_is_checked():
     """All keys in the readers' own documents are known, so that no new key is forgotten."""
-    known = {"no_context", "oracle", "url"}.union(*GOOD.values())
-    assert known == CHECKS.keys() | CHECKS_WITHIN_PASSAGE.keys()
+    assert {key for data in GOOD.values() for key in data} | {
+        "no_context",
+        "oracle",
+        "url",
+    } == TYPES.keys() | CHECKS.keys() | CHECKS_WITHIN_PASSAGE.keys()
 
 
 def test_of_several_questions_the_message_says_which():

@@ -15,7 +15,7 @@ from allennlp.data.dataset_readers import WorkerInfo
 from torch import distributed
 
 from allennlp_coref_rc.annotations import read_documents, write_documents
-from allennlp_coref_rc.data.dataset_readers import reading_comprehension_reader
+from allennlp_coref_rc.data.dataset_readers import document_reader
 
 
 def metadata(instances) -> list[dict[str, Any]]:
@@ -70,7 +70,7 @@ def check_shards(make: Callable[[], DatasetReader], path: str, monkeypatch) -> N
     whole = [data["id"] for data in metadata(make().read(path))]
     shares = []
     for rank, worker in product(range(2), repeat=2):
-        monkeypatch.setattr(reading_comprehension_reader, "is_distributed", lambda: True)
+        monkeypatch.setattr(document_reader, "is_distributed", lambda: True)
         monkeypatch.setattr(distributed, "get_rank", lambda rank=rank: rank)
         monkeypatch.setattr(distributed, "get_world_size", lambda: 2)
         reader = make()

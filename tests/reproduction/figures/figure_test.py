@@ -1,17 +1,22 @@
 import csv
 import json
 import math
+import os
 import re
+import shutil
 
 import pytest
 from allennlp.common.checks import ConfigurationError
 
+from allennlp_coref_rc.data.babi.babi_files import read_babi
 from allennlp_coref_rc.reproduction.condition import select
 from allennlp_coref_rc.reproduction.condition_files import read_conditions
 from allennlp_coref_rc.reproduction.report import report
 from allennlp_coref_rc.reproduction.runs import MODEL
+from tests.archives import untrained_archive
 from tests.reproduction.report_test import write_run
 from tests.shared import PROJECT
+from tests.training_config.configs import BABI
 
 REMOVED = "dataset_reader.annotator.remove_mentions"
 
@@ -137,6 +142,43 @@ def test_bars_are_of_the_run_that_is_best_on_validation_questions(figures, tmp_p
     assert sorted(path.name for path in folder.iterdir()) == names
 
 
+@pytest.mark.slow
+def test_answers_are_of_the_archives_of_runs_to_the_test_questions(tmp_path):
+    text = """
+paper: "Tiny: nobody, nowhere"
+figures:
+  "5":
+    caption: answers
+    drawing: {type: compared_answers, questions: 2, pages: 1, only_different: false, explain: true}
+    seeds: "1"
+    overrides: {dataset_reader.folder: FOLDER, dataset_reader.task: 2}
+    rows:
+      gru: {row: GA, config: babi/bi_gru.jsonnet}
+      coref_gru: {row: C-GRU, config: babi/bi_coref_gru.jsonnet}
+"""
+    (tmp_path / "tiny.yaml").write_text(text.replace("FOLDER", str(BABI)))
+    (figure,) = read_conditions(str(tmp_path / "tiny.yaml"))
+    for condition in figure.conditions:
+        (run,) = condition.runs([1], str(tmp_path))
+        write_run(tmp_path, run, {}, [], {})
+        archive = untrained_archive(tmp_path / condition.row, config=os.path.basename(run.config)[:-8])
+        (tmp_path / run.name / MODEL).mkdir()
+        shutil.copy(archive, run.path(MODEL, "model.tar.gz"))
+    assert "[index.html]" in drawn(tmp_path, figure)
+    folder = tmp_path / "figures" / figure.name
+    names = {path.name for path in folder.iterdir()}
+    assert names == {"index.html", "001.html"} | {
+        f"reader_{i}{end}" for i in (1, 2) for end in ("", ".jsonl")
+    }
+    asked = [question.question.replace(" ", "") for question in read_babi(str(BABI / "qa2_test.txt"))][:2]
+    for i in (1, 2):
+        answers = [json.loads(line) for line in (folder / f"reader_{i}.jsonl").read_text().splitlines()]
+        assert ["".join(answer["question_tokens"][1:-1]) for answer in answers] == asked
+        assert (
+            all(answer["attention"] for answer in answers) and (folder / f"reader_{i}" / "001.html").exists()
+        )
+
+
 def test_what_cannot_be_drawn_is_said_and_the_report_goes_on(figures, tmp_path):
     bars, stories = figures["tiny.figure_3"], figures["tiny.figure_4"]
     for row in ("qanet", "dassa"):
@@ -160,18 +202,18 @@ def test_figures_without_data_are_marked(figures, tmp_path):
 @pytest.mark.parametrize(
     "old, new, message",
     [
-        ("{type: story_maps}", "{type: pie}", r"figures\.4\.drawing: .*pie"),
+        ("{type: story_maps}", "{type: pie}", r"figures\.4\.drawing, .*pie"),
         ("{type: story_maps}", "{type: story_maps, way: back}", r"figures\.4\.drawing: .*way is 'back', exp"),
-        ("{type: story_maps}", "{type: story_maps, questions: [0]}", r"drawing: .*found the questions \[0\]"),
-        ("splits: [training]", "splits: [test]", r"drawing: .*found the splits \['test'\], expected some of"),
-        ("by: [passage length]", "by: [weather]", r"drawing: .*found \['weather'\], expected some of quest"),
-        ("bounds: [10]", "bounds: [0]", r"drawing: .*bounds is 0, expected 1 or more"),
+        ("{type: story_maps}", "{type: story_maps, questions: [0]}", r"drawing, .*found the questions \[0\]"),
+        ("splits: [training]", "splits: [test]", r"drawing, .*found the splits \['test'\], expected some of"),
+        ("by: [passage length]", "by: [weather]", r"drawing, .*found \['weather'\], expected some of quest"),
+        ("bounds: [10]", "bounds: [0]", r"drawing, .*bounds is 0, expected 1 or more"),
         (
             "row: QANet, config: CONFIG",
             "row: QANet",
-            r"figures\.3\.rows\.qanet\.config: found null, expected",
+            r"found null at figures\.3\.rows\.qanet\.config",
         ),
-        ("row: QANet", "row: QANet, paper: {a: 1}", r"figures\.3\.rows\.qanet\.paper: found {.*}, expected"),
+        ("row: QANet", "row: QANet, paper: {a: 1}", r"found {.*} at figures\.3\.rows\.qanet\.paper"),
     ],
 )
 def test_errors_name_the_file_and_the_key(tmp_path, old, new, message):
@@ -194,6 +236,9 @@ COREF_GRU = ["ga_gru", "ga_coref_gru"]
         ("coref_gru.figure_3_right", "coref_gru.2", ["ga_gru_1k", "ga_coref_gru"]),
         ("mage_gru.figure_4", "mage_gru.1", ["ga_gru", "ga_mage_gru"]),
         ("dassa.figure_4", "dassa.2", ["qanet", "dr_exp"]),
+        ("dassa.figure_6_to_8", "dassa.2", ["qanet", "srl"]),
+        ("mage_gru.figure_5", "mage_gru.3", ["ga_gru", "ga_mage_gru_64"]),
+        ("cg_sba.figure_3", "cg_sba.1_cnn", ["ga_gru", "sba_question"]),
     ],
 )
 def test_figures_share_the_runs_of_tables(figure, table, rows):
