@@ -203,16 +203,12 @@ def test_figures_without_data_are_marked(figures, tmp_path):
     "old, new, message",
     [
         ("{type: story_maps}", "{type: pie}", r"figures\.4\.drawing, .*pie"),
-        ("{type: story_maps}", "{type: story_maps, way: back}", r"figures\.4\.drawing: .*way is 'back', exp"),
+        ("{type: story_maps}", "{type: story_maps, way: back}", r"figures\.4\.drawing, .*way is 'back', exp"),
         ("{type: story_maps}", "{type: story_maps, questions: [0]}", r"drawing, .*found the questions \[0\]"),
         ("splits: [training]", "splits: [test]", r"drawing, .*found the splits \['test'\], expected some of"),
         ("by: [passage length]", "by: [weather]", r"drawing, .*found \['weather'\], expected some of quest"),
         ("bounds: [10]", "bounds: [0]", r"drawing, .*bounds is 0, expected 1 or more"),
-        (
-            "row: QANet, config: CONFIG",
-            "row: QANet",
-            r"found null at figures\.3\.rows\.qanet\.config",
-        ),
+        ("row: QANet, config: CONFIG", "row: QANet", r"found null at figures\.3\.rows\.qanet\.config"),
         ("row: QANet", "row: QANet, paper: {a: 1}", r"found {.*} at figures\.3\.rows\.qanet\.paper"),
     ],
 )
