@@ -121,6 +121,34 @@ def test_fractions_have_no_zero_before_the_point(test, unit, text):
     assert cells({"a": {}}, ["mean"], [run("a", 1, 1, test_accuracy=test)], unit=unit) == {"a": [text]}
 
 
+def test_a_row_may_say_what_each_of_its_cells_has(three_seeds):
+    tests, lines = three_seeds
+    lines = [{**line, "hardware": "Intel(R) Xeon(R) Processor with AVX512, 1 thread"} for line in lines]
+    rows = {"a": {"in": {"least": {"task": 1}, "seeds": {}, "CPU": {}}}, "paper": {"in": {"paper": {}}}}
+    columns = [
+        {"least": {"show": "least"}},
+        {"seeds": {"show": "how many seeds"}},
+        {"CPU": {"show": "hardware"}},
+        {"paper": {"show": "paper", "of_paper": PAPER.name, "paper": "task 2"}},
+    ]
+    shown = cells(rows, columns, lines, conditions="a.1.a")
+    assert shown["a"] == [f"{min(tests[1, s] for s in (1, 2, 3)):.3f}"[1:], "3", "Intel Xeon with AVX512", ""]
+    assert shown["paper"] == ["", "", "", ".980"]
+
+
+def test_figures_of_sentences_are_filled_in_over_line_breaks(three_seeds):
+    tests, lines = three_seeds
+    figures = {show: {"conditions": "a.1.a", "task": "1", "show": show} for show in ("least", "most")}
+    page = "Before. It has .1\nto .2 (bAbI). After .3."
+    filled = PageTables({}, lines, []).sentence(page, "It has {least} to {most} (bAbI).", figures)
+    least, most = (f"{of(tests[1, seed] for seed in (1, 2, 3)):.3f}"[1:] for of in (min, max))
+    assert filled == f"Before. It has {least}\nto {most} (bAbI). After .3."
+    with pytest.raises(
+        ConfigurationError, match="found 'It had {least}' 0 times on the page, expected it once"
+    ):
+        PageTables({}, lines, []).sentence(page, "It had {least}", figures)
+
+
 def test_an_unknown_table_is_named():
     with pytest.raises(ConfigurationError, match="'qoref'.*quoref"):
         PageTables({"quoref": {}}, [], []).filled("<!-- results: qoref -->\n<!-- end of results -->")

@@ -25,7 +25,7 @@ paper: "Tiny: nobody, nowhere"
 figures:
   1_left:
     caption: accuracy by share
-    drawing: {type: ablation_curves}
+    drawing: {type: ablation_curves, published: {C-GRU: {0: 0.9}}}
     tasks: 3
     seeds: 1-2
     rows:
@@ -103,12 +103,17 @@ def test_curves_are_of_all_runs_of_the_rows_of_a_name(figures, tmp_path):
     assert "| C-GRU | removed_0 | 2 of 2 | 1, 2 | abc | a processor | 2.00 |  |" in text
     assert "| GRU | gru | 1 of 2 | 1 | abc | a processor | 1.00 | [1/2 run] |" in text
     c_gru = [["C-GRU", "0", "2", "0.875000"], ["C-GRU", "0.5", "2", "0.375000"]]
-    assert [row[:4] for row in rows(folder / "curves.csv")[1:]] == c_gru
+    published = [["C-GRU, published", "0", "1", "0.900000"]]
+    assert [row[:4] for row in rows(folder / "curves.csv")[1:]] == c_gru + published
 
     finish(tmp_path, select([figure], [], ["*.gru"])[0], "gru", seed_2=accuracy(0.125))
     text = drawn(tmp_path, figure)
     assert f"[curves.png]({folder}/curves.png), [curves.csv]({folder}/curves.csv)\n" in text
-    assert [row[:4] for row in rows(folder / "curves.csv")[1:]] == [*c_gru, ["GRU", "", "2", "0.125000"]]
+    assert [row[:4] for row in rows(folder / "curves.csv")[1:]] == [
+        *c_gru,
+        ["GRU", "", "2", "0.125000"],
+        *published,
+    ]
     assert (folder / "curves.png").read_bytes().startswith(b"\x89PNG\r\n\x1a\n")
     assert sorted(path.name for path in folder.iterdir()) == ["curves.csv", "curves.png"]
 
