@@ -1,4 +1,3 @@
-import os
 from collections.abc import Iterable, Iterator
 from typing import Any, Optional
 
@@ -33,9 +32,6 @@ class AnnotatedTextsReader(DatasetReader):
     max_words : `int`, optional (default = `None`)
         The most words of an instance. Longer texts are cut between sentences, and what links two parts is
         lost; with 1, each sentence is an instance. By default texts stay whole.
-    folder : `str`, optional (default = `None`)
-        Only texts are read that have a file of their name here, whatever its ending. By default
-        all are.
     genres : `list[str]`, optional (default = `None`)
         Only texts are read whose names have one of these as their second part, as in GUM. By default all are.
     fold : `str`, optional (default = `None`)
@@ -47,7 +43,6 @@ class AnnotatedTextsReader(DatasetReader):
         format: str,
         token_indexers: dict[str, TokenIndexer],
         max_words: Optional[int] = None,
-        folder: Optional[str] = None,
         genres: Optional[list[str]] = None,
         fold: Optional[str] = None,
         **kwargs: Any,
@@ -59,17 +54,14 @@ class AnnotatedTextsReader(DatasetReader):
         self._format = KINDS[format]
         self._token_indexers = token_indexers
         self._max_words = max_words
-        self._folder = folder
         self._genres = genres
         self._fold = fold
 
     def _read(self, file_path: Any) -> Iterable[Instance]:
-        names = self._folder and {os.path.splitext(name)[0] for name in os.listdir(self._folder)}
         for text in self.shard_iterable(self._texts(str(file_path))):
             name = str(text.id)
             if (
                 len(text)
-                and (not names or name in names)
                 and (self._genres is None or name.split("_")[1:2] in [[genre] for genre in self._genres])
                 and (self._fold is None or in_fold(name, self._fold))
             ):

@@ -72,7 +72,7 @@ def test_a_mention_whose_head_is_taken_is_left_out(folder):
     write(folder / "ontogum", "GUM_bio_ann", columns)
     reader = CoreferenceReader({}, trees=str(folder / "gum"))
     (instance,) = reader.read({"ontogum": str(folder / "ontogum")})
-    assert [mention[2:] for mention in instance["coreference"].metadata.mentions] == [(0, 1), (5, 6), (8, 9)]
+    assert sorted(m[2:] for m in instance["coreference"].metadata.mentions) == [(0, 1), (5, 6), (8, 9)]
     assert reader.skipped == {"ontogum": 1}
 
 

@@ -10,7 +10,6 @@ from allennlp_coref_rc.annotations.annotators import StructureModel
 from allennlp_coref_rc.annotations.document import read_documents
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.data.corpora.discourse_corpora import read_rels_texts
-from allennlp_coref_rc.safe_archives.archives import trusting
 from tests import tiny_transformers
 from tests.training_config.configs import FIXTURES, evaluate
 
@@ -32,16 +31,17 @@ def trained(tmp_path_factory, run_command):
         link = folder / "data" / "annotators" / name
         link.parent.mkdir(parents=True, exist_ok=True)
         link.symlink_to(FIXTURES / "annotators" / fixture)
-    for part in ("train", "dev"):
-        (folder / "data" / "annotators" / "gum" / part).mkdir(parents=True)
-        (folder / "data" / "annotators" / "gum" / part / "FIX_garden.conllu").touch()
     config = evaluate(f"""
         (import 'annotators/structure.jsonnet') {{
             encoder:: {{ model_name: '{encoder}' }},
             backbone:: {{ lora_rank: 2, max_length: 32, overlap: 8, dropout: 0 }},
             tasks:: {{ roles: $.roles, discourse: $.discourse }},
             dim:: {tiny_transformers.HIDDEN_SIZE}, steps_per_epoch:: 30, epochs:: 4, learning_rate:: 0.02,
-            discourse+:: {{ reader+: {{ genres: ['garden'] }}, head+: {{ dropout: 0 }} }},
+            discourse+:: {{
+                reader+: {{ genres: ['garden'], fold: null }},
+                validation_reader: self.reader,
+                head+: {{ dropout: 0 }},
+            }},
             roles+:: {{ head+: {{ dropout: 0 }} }},
         }}""")
     (folder / "structure.json").write_text(json.dumps(config))
@@ -70,16 +70,13 @@ def test_one_pass_annotates_all_layers(trained, monkeypatch):
     archive = str(trained / "output" / "model.tar.gz")
     both, text = StructureModel(archive), garden()
     passes = []
-    with trusting(True):
-        model = both._model.model
-    model._backbone.register_forward_hook(lambda *_: passes.append(1))
+    both._model.model._backbone.register_forward_hook(lambda *_: passes.append(1))
     annotated, nothing, again = both.annotate_batch([text, AnnotatedText([]), text])
     assert len(passes) == 1 and nothing == AnnotatedText([]) and annotated == again
     assert annotated.frames and annotated.relations
     assert annotated.checked() is annotated
     for layer, head in (("frames", "roles"), ("relations", "discourse")):
-        with trusting(True):
-            alone = StructureModel(archive, [head]).annotate(text)
+        alone = StructureModel(archive, [head]).annotate(text)
         assert alone == replace(text, **{layer: getattr(annotated, layer)})
     assert both.annotate(annotated).frames == 2 * annotated.frames
 
@@ -87,7 +84,7 @@ def test_one_pass_annotates_all_layers(trained, monkeypatch):
 def test_plain_text_can_be_annotated_from_the_command_line(trained, run_command):
     (trained / "texts.jsonl").write_text(json.dumps({"text": " ".join(garden().tokens)}) + "\n")
     config = json.dumps({"type": "structure_model", "archive": "output/model.tar.gz"})
-    words = "annotate", "texts.jsonl", "annotated.jsonl", "--annotator", config, "--trust"
+    words = "annotate", "texts.jsonl", "annotated.jsonl", "--annotator", config
     run = run_command("allennlp_coref_rc", *words, folder=trained)
     assert run.returncode == 0, run.stderr[-2000:]
     ((_, document),) = read_documents(str(trained / "annotated.jsonl"))
