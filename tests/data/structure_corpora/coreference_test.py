@@ -6,43 +6,16 @@ from allennlp_coref_rc.annotations.formats import read_gap
 from allennlp_coref_rc.data.corpora.discourse_corpora import in_fold
 from allennlp_coref_rc.data.structure_corpora import CoreferenceReader
 from allennlp_coref_rc.data.structure_corpora.coreference import Mention, describe
+from tests.data.structure_corpora.corpora import WORDS, write, write_tree
 from tests.training_config.configs import FIXTURES
 
 GAP = FIXTURES / "formats" / "gap.tsv"
-
-WORDS = "Ann Lee and Bob saw her dog . They ran home .".split()
-COLUMN = ["(1", "1)", "-", "-", "-", "(1)", "(3)", "-", "(2)", "-", "-", "-"]
-COLUMN[0], COLUMN[3] = "(1|(2", "2)"
-TREE = [
-    (5, "nsubj"),
-    (1, "flat"),
-    (4, "cc"),
-    (1, "conj"),
-    (0, "root"),
-    (7, "nmod:poss"),
-    (5, "obj"),
-    (5, "punct"),
-]
-TREE += [(2, "nsubj"), (0, "root"), (2, "advmod"), (2, "punct")]
-
-
-def write(path, name, columns=COLUMN):
-    """A document in CoNLL-2012's columns."""
-    rows = [f"{name}\t0\t0\t{w}\t-\t-\t-\t-\t-\t-\t*\t{column}" for w, column in zip(WORDS, columns)]
-    path.mkdir(parents=True, exist_ok=True)
-    lines = [f"#begin document ({name}); part 0", *rows[:8], "", *rows[8:], "", "#end document", ""]
-    (path / f"{name}.conll").write_text("\n".join(lines))
 
 
 @pytest.fixture
 def folder(tmp_path):
     write(tmp_path / "ontogum", "GUM_bio_ann")
-    (tmp_path / "gum").mkdir()
-    rows = [
-        f"{k}\t{w}\t_\tX\tX\t_\t{h}\t{label}\t_\t_" for k, (w, (h, label)) in enumerate(zip(WORDS, TREE), 1)
-    ]
-    rows[8:] = [f"{k - 8}\t{row.partition(chr(9))[2]}" for k, row in enumerate(rows[8:], 9)]
-    (tmp_path / "gum" / "GUM_bio_ann.conllu").write_text("\n".join([*rows[:8], "", *rows[8:], "", ""]))
+    write_tree(tmp_path / "gum", "GUM_bio_ann")
     for number in range(8):
         write(tmp_path / "litbank", f"novel_{number}")
     return tmp_path
@@ -54,7 +27,7 @@ def read(paths, **options):
 
 
 def test_mentions_have_heads_by_the_tree_and_coordinations_their_conjunction(folder):
-    ((words, text),) = read({"ontogum": str(folder / "ontogum")}, trees=str(folder / "gum"))
+    ((words, text),) = read({"ontogum": str(folder / "ontogum")}, folder=str(folder / "gum"))
     assert words == WORDS
     assert sorted(text.mentions) == [
         Mention(0, 0, 0, 2),
@@ -70,14 +43,14 @@ def test_a_mention_whose_head_is_taken_is_left_out(folder):
     columns = ["(1", "1)", "-", "-", "-", "(1)", "-", "-", "(2)", "-", "-", "-"]
     columns[0] = "(1|(2)"
     write(folder / "ontogum", "GUM_bio_ann", columns)
-    reader = CoreferenceReader({}, trees=str(folder / "gum"))
+    reader = CoreferenceReader({}, folder=str(folder / "gum"))
     (instance,) = reader.read({"ontogum": str(folder / "ontogum")})
     assert sorted(m[2:] for m in instance["coreference"].metadata.mentions) == [(0, 1), (5, 6), (8, 9)]
     assert reader.skipped == {"ontogum": 1}
 
 
 def test_texts_without_trees_are_parsed(folder):
-    texts = read({"litbank": str(folder / "litbank")}, trees=str(folder / "gum"))
+    texts = read({"litbank": str(folder / "litbank")}, folder=str(folder / "gum"))
     assert len(texts) == 8
     for _, text in texts:
         assert (0, 0, 2) in [(m.head, m.start, m.stop) for m in text.mentions] and text.guideline == 1
@@ -129,7 +102,7 @@ def test_data_paths_and_options_that_are_wrong(folder):
     with pytest.raises(
         ConfigurationError, match="found 1 words, expected as many as .*GUM_bio_ann.conll has"
     ):
-        read({"ontogum": str(folder / "ontogum")}, trees=str(folder / "gum"))
+        read({"ontogum": str(folder / "ontogum")}, folder=str(folder / "gum"))
     for options in ({"fold": "test"}, {"guideline": "other"}):
         with pytest.raises(ConfigurationError, match="other|test"):
             CoreferenceReader({}, **options)
