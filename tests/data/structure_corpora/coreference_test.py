@@ -64,6 +64,12 @@ def test_folds_and_repeats(folder):
     assert counts == [8 - valid + 3, valid + 3]
 
 
+def test_corpora_are_mixed(folder):
+    paths = {"litbank": str(folder / "litbank"), "ontogum": str(folder / "ontogum")}
+    texts = [text for _, text in read(paths, repeats={"ontogum": 4})]
+    assert [text.guideline for text in texts] == [1, 1, 0] * 4
+
+
 def test_passages_of_gap_begin_with_the_pronoun():
     passages = list(read_gap(str(GAP)))
     texts = read({"gap": str(GAP)})
