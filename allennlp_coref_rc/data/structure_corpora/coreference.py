@@ -1,6 +1,7 @@
 import logging
 import os
-from collections import Counter
+import re
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple, Optional
@@ -17,7 +18,7 @@ from allennlp_coref_rc.annotations.annotators.lexicon import CLOSED, FEMALE_PRON
 from allennlp_coref_rc.annotations.annotators.parse import Parse
 from allennlp_coref_rc.annotations.english import parse
 from allennlp_coref_rc.annotations.formats import FORMATS
-from allennlp_coref_rc.annotations.formats.conllu import read_conllu_sentences
+from allennlp_coref_rc.annotations.formats.conllu import BRACKET, read_conllu_sentences
 from allennlp_coref_rc.common.checks import check_choice
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import known_as, local_path
@@ -27,6 +28,9 @@ logger = logging.getLogger(__name__)
 
 GUIDELINES = ("ontogum", "litbank")
 CORPORA = (*GUIDELINES, "gap")
+
+TYPES = "abstract animal event object organization person place plant substance time".split()
+"""GUM's types of entities."""
 
 NAME_PARTS = 4
 """How many words of a name are compared, beside its head."""
@@ -63,6 +67,11 @@ class CoreferenceText:
     """The gold clusters, without singletons. For GAP, the mentions in its clusters are the only ones known."""
     mentions: list[Mention] = field(default_factory=list)
     """The mentions of the gold clusters, with different heads."""
+    types: Optional[Tensor] = None
+    """
+    The type of the entity that a word is the head of, by its place in `TYPES` from 1, or 0; with GUM alone, which
+    has singletons too. *Shape:* (words,)
+    """
     gap: Optional[bool] = None
     """Whether the pronoun of a passage of GAP is feminine. Its first mention is the pronoun."""
 
@@ -93,10 +102,14 @@ def describe(text: AnnotatedText, guideline: str) -> CoreferenceText:
 
 
 class Tree(NamedTuple):
-    """The position of the head of each word (a root is its own), and the labels of the dependencies."""
+    """
+    The position of the head of each word (a root is its own), and the labels of the dependencies; of GUM, also
+    the spans of entities, shorter ones first, and their types.
+    """
 
     heads: Sequence[int]
     labels: Sequence[str]
+    entities: Sequence[tuple[Span, str]] = ()
 
     def head_of(self, span: Span) -> int:
         """The first word of a span whose head is outside of it."""
@@ -201,14 +214,24 @@ class CoreferenceReader(DatasetReader):
             return
         heads: list[int] = []
         labels: list[str] = []
+        opened: defaultdict[str, list[tuple[int, str]]] = defaultdict(list)
+        entities: list[tuple[Span, str]] = []
         for sentence in read_conllu_sentences(path):
             start = len(heads)
             for i, word in enumerate(sentence.words, start):
                 heads.append(start + int(word.columns[6]) - 1 if word.columns[6] != "0" else i)
                 labels.append(word.columns[7])
+                marks = re.search(r"(?:^|\|)Entity=([^|]*)", word.columns[9])
+                for opens, content, closes in BRACKET.findall(marks[1] if marks else ""):
+                    entity, *values = content.split("-")
+                    if opens:
+                        opened[entity].append((i, values[0]))
+                    if closes:
+                        first, type = opened[entity].pop()
+                        entities.append(((first, i + 1), type))
         if [len(text) for text in texts] != [len(heads)]:
             raise ConfigurationError(f"{path}: found {len(heads)} words, expected as many as {file} has")
-        yield Tree(heads, labels)
+        yield Tree(heads, labels, sorted(entities, key=lambda entity: entity[0][1] - entity[0][0]))
 
     def text_to_instance(
         self, text: AnnotatedText, corpus: Optional[str] = None, tree: Optional[Tree] = None
@@ -220,6 +243,10 @@ class CoreferenceReader(DatasetReader):
             kept = text.clusters if corpus == "gap" else [c for c in text.clusters if len(c) > 1]
             described.clusters = kept
             described.mentions = self._mentions(corpus, kept, tree)
+            if tree.entities:
+                described.types = torch.zeros(len(text), dtype=torch.long)
+                for span, type in reversed(tree.entities):
+                    described.types[tree.head_of(span)] = TYPES.index(type) + 1
             if corpus == "gap":
                 pronoun = text.tokens[kept[0][0][0]]
                 described.gap = pronoun.lower() in FEMALE_PRONOUNS

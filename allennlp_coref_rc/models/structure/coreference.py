@@ -10,7 +10,7 @@ from torch import Tensor, nn
 from torch.nn.functional import binary_cross_entropy_with_logits, cross_entropy
 
 from allennlp_coref_rc.annotations.annotated_text import Span
-from allennlp_coref_rc.data.structure_corpora.coreference import GUIDELINES, CoreferenceText
+from allennlp_coref_rc.data.structure_corpora.coreference import GUIDELINES, TYPES, CoreferenceText
 from allennlp_coref_rc.models.structure.coreference_scores import CoreferenceScores
 
 LEFT, RIGHT = 20, 40
@@ -66,10 +66,11 @@ class CoreferenceHead(Head):
     where the mention of a head starts and stops. Time and memory are linear in the length of the text, as
     antecedents are at most `REACH` mentions away.
 
-    It departs from the paper: candidates are also the last words that are equal or share a name, words that are
-    unlikely heads are left out first, and "and" is the head of a coordination. The loss is the negative
-    log-likelihood of all right antecedents together, of heads, and of spans; for passages of GAP, that the
-    pronoun and each name are in one entity or not, over all ways to link the mentions between them.
+    It departs from the paper: candidates are also the last words that are equal or share a name, words that
+    are unlikely heads are left out first, and "and" is the head of a coordination. The loss is the negative
+    log-likelihood of all right antecedents together, of heads, of spans, and, with GUM, of the types of entities;
+    for passages of GAP, that the pronoun and each name are in one entity or not, over all ways to link the
+    mentions between them.
 
     Registered as a `Head` with name "coreference".
 
@@ -112,6 +113,7 @@ class CoreferenceHead(Head):
         self.guidelines.weight.data.zero_()
         self.dropout = nn.Dropout(dropout)
         self.mention = mlp(input_dim, hidden_dim, 1, dropout)
+        self.types = mlp(input_dim, hidden_dim, 1 + len(TYPES), dropout)
         self.bilinear = nn.Linear(input_dim, input_dim)
         self.earlier = nn.Linear(input_dim, hidden_dim, bias=False)
         self.later = nn.Linear(input_dim, hidden_dim)
@@ -266,6 +268,10 @@ class CoreferenceHead(Head):
             return self._gap_loss(found, heads, entity)
         is_mention = (entity >= 0).float()
         loss = binary_cross_entropy_with_logits(found.likely, is_mention, reduction="sum")
+        if text.types is not None:
+            loss = loss + cross_entropy(
+                self.types(self.dropout(vectors)), text.types.to(device), reduction="sum"
+            )
         entity = entity[found.words]
         right = (
             (entity[found.antecedents] == entity[:, None]) & (entity >= 0)[:, None] & found.scores.isfinite()

@@ -133,7 +133,7 @@ class StructureEncoder(Backbone):
         return self.transformer.config.hidden_size
 
     def merge(self) -> None:
-        """Adds the adapters to the layers, which makes predictions faster; they can't be trained after it. May be called again."""
+        """Adds the adapters to the layers, once: predictions are faster, and the adapters can't be trained."""
         for module in list(self.transformer.modules()):
             if hasattr(module, "merge") and not module.merged:
                 module.merge()

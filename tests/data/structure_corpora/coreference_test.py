@@ -5,7 +5,7 @@ from allennlp_coref_rc.annotations.annotated_text import AnnotatedText
 from allennlp_coref_rc.annotations.formats import read_gap
 from allennlp_coref_rc.data.corpora.discourse_corpora import in_fold
 from allennlp_coref_rc.data.structure_corpora import CoreferenceReader
-from allennlp_coref_rc.data.structure_corpora.coreference import Mention, describe
+from allennlp_coref_rc.data.structure_corpora.coreference import TYPES, Mention, describe
 from tests.data.structure_corpora.corpora import WORDS, write, write_tree
 from tests.training_config.configs import FIXTURES
 
@@ -36,6 +36,8 @@ def test_mentions_have_heads_by_the_tree_and_coordinations_their_conjunction(fol
         Mention(8, 1, 8, 9),
     ]
     assert [sorted(cluster) for cluster in text.clusters] == [[(0, 2), (5, 6)], [(0, 4), (8, 9)]]
+    person, animal, place = (1 + TYPES.index(type) for type in ("person", "animal", "place"))
+    assert text.types.tolist() == [person, 0, 0, person, 0, person, animal, 0, 0, 0, place, 0]
     assert (text.guideline, text.gap, text.sentences.tolist()) == (0, None, [0] * 8 + [1] * 4)
 
 

@@ -39,12 +39,12 @@ def vectors(text=TEXT, seed=1):
     return torch.randn(1, len(text), DIM, dtype=torch.double, generator=torch.Generator().manual_seed(seed))
 
 
-def known(text=TEXT, mentions=None, gap=None):
+def known(text=TEXT, mentions=None, gap=None, types=None):
     described = describe(text, "litbank")
     if mentions is not None:
         numbers = sorted({mention.cluster for mention in mentions})
         described.clusters = [[m[2:] for m in mentions if m.cluster == number] for number in numbers]
-        described.mentions, described.gap = mentions, gap
+        described.mentions, described.gap, described.types = mentions, gap, types
     return described
 
 
@@ -165,7 +165,9 @@ def test_the_loss_is_that_of_a_loop():
         loss -= math.log(sum(options[i] for i in right) / sum(options.values()))
     for mention in MENTIONS:
         loss += sum(edge_losses(made, x, mention))
-    assert run(made, mentions=MENTIONS)["loss"].item() == pytest.approx(loss.item() / len(TEXT))
+    types = torch.arange(len(TEXT)) % 11
+    loss -= sum(made.types(x[j]).log_softmax(0)[types[j]] for j in range(len(TEXT)))
+    assert run(made, mentions=MENTIONS, types=types)["loss"].item() == pytest.approx(loss.item() / len(TEXT))
 
 
 def test_the_chance_of_one_entity_is_that_of_all_choices():
@@ -203,7 +205,7 @@ def test_a_text_is_learnt_and_its_clusters_are_found():
     optimizer = torch.optim.Adam(made.parameters(), lr=0.02)
     for _ in range(150):
         optimizer.zero_grad()
-        run(made, mentions=MENTIONS)["loss"].backward()
+        run(made, mentions=MENTIONS, types=torch.zeros(len(TEXT), dtype=torch.long))["loss"].backward()
         optimizer.step()
     assert all(parameter.grad is not None for parameter in made.parameters())
     output = run(made.eval(), mentions=MENTIONS)
