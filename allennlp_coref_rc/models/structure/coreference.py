@@ -12,6 +12,7 @@ from torch.nn.functional import binary_cross_entropy_with_logits, cross_entropy
 from allennlp_coref_rc.annotations.annotated_text import Span
 from allennlp_coref_rc.data.structure_corpora.coreference import GUIDELINES, TYPES, CoreferenceText
 from allennlp_coref_rc.models.structure.coreference_scores import CoreferenceScores
+from allennlp_coref_rc.models.structure.encoder import matrices_in_bfloat16
 
 LEFT, RIGHT = 20, 40
 """How far a mention reaches at most from its head."""
@@ -248,14 +249,15 @@ class CoreferenceHead(Head):
 
     def _pair_scores(self, vectors: Tensor, later: Tensor, earlier: Tensor, features: Tensor) -> Tensor:
         """*Shape:* (mentions, candidates)"""
-        projected = self.projection(vectors)
-        hidden = (
-            self.earlier(vectors)[earlier]
-            + self.later(vectors[later])[:, None]
-            + self.product(projected[earlier] * projected[later][:, None])
-            + self.features(features.to(vectors.dtype))
-        )
-        return self.pair(hidden)[..., 0]
+        with matrices_in_bfloat16(vectors.device):
+            projected = self.projection(vectors)
+            hidden = (
+                self.earlier(vectors)[earlier]
+                + self.later(vectors[later])[:, None]
+                + self.product(projected[earlier] * projected[later][:, None])
+                + self.features(features.to(vectors.dtype))
+            )
+            return self.pair(hidden)[..., 0].to(vectors.dtype)
 
     def _loss(self, vectors: Tensor, found: Candidates, text: CoreferenceText) -> Tensor:
         device = found.words.device
