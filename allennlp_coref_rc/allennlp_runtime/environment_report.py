@@ -112,11 +112,8 @@ def _ask_torch() -> tuple[dict[str, Any], Optional[str]]:
 def _library(torch: dict[str, Any]) -> str:
     if "library" not in torch:
         return "unknown"
-    return (
-        f"{torch['library']}, {torch['path']}, by {torch['compiler']}"
-        if torch["compiler"]
-        else torch["library"]
-    )
+    made = f", {torch['path']}, by {torch['compiler']}" if torch["compiler"] else ""
+    return torch["library"] + made
 
 
 def _remarks_on_cache() -> list[str]:

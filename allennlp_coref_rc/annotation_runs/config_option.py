@@ -35,13 +35,10 @@ def option_config(option: str, value: str, base: type[Registrable]) -> dict[str,
 
 def build_annotator(option: str, value: Union[str, dict[str, Any]]) -> Annotator:
     """The annotator that an option gives, with a value as `option_config` takes it, or a config."""
-    config = (
-        option_config(option, value, Annotator)
-        if isinstance(value, str)
-        else _checked(option, value, Annotator)
-    )
+    config = option_config(option, value, Annotator) if isinstance(value, str) else value
     # AllenNLP takes values out of the config as it reads them.
-    return Annotator.from_params(Params(deepcopy(config), f"{option.strip('-')}."))
+    checked = deepcopy(_checked(option, config, Annotator))
+    return Annotator.from_params(Params(checked, f"{option.strip('-')}."))
 
 
 def _checked(option: str, config: Any, base: type[Registrable]) -> dict[str, Any]:

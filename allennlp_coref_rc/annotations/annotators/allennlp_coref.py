@@ -1,7 +1,6 @@
 import logging
 import math
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any, Optional, Union
 
 from allennlp.data import Instance
@@ -63,7 +62,7 @@ class AllenNlpCoref(Annotator):
         for group in alike.values():
             predictions = self._model.predict([instance for _, instance in group], "clusters")
             for (i, _), clusters in zip(group, predictions):
-                annotated[i] = replace(texts[i], clusters=texts[i].clusters + _clusters(clusters))
+                annotated[i] = texts[i].with_more(clusters=_clusters(clusters))
         return annotated
 
     def _instance(self, text: AnnotatedText) -> Instance:

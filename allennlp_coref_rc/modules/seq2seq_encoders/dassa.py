@@ -11,7 +11,7 @@ from allennlp_coref_rc.common.checks import check_number
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.data.fields import AnnotationTensors
 from allennlp_coref_rc.modules.annotated_self_attention import AnnotatedSelfAttention, HeadViews
-from allennlp_coref_rc.modules.gpu import copied_to, once
+from allennlp_coref_rc.modules.gpu import copied_to, once, one_pass
 from allennlp_coref_rc.modules.pair import Pair
 from allennlp_coref_rc.modules.qanet_block import QanetBlock
 from allennlp_coref_rc.modules.scopes import Scopes
@@ -208,6 +208,7 @@ class Dassa(AnnotatedSeq2SeqEncoder):
             *(encode_text(text) for encode_text, text in zip(repeated(self, len(pair)), pair))
         )
 
+    @one_pass
     def forward(
         self, inputs: torch.Tensor, mask: torch.Tensor, annotations: Optional[AnnotationTensors] = None
     ) -> torch.Tensor:

@@ -38,7 +38,9 @@ def trained(tmp_path_factory, run_command):
             tasks:: {{ roles: $.roles, discourse: $.discourse }},
             dim:: {tiny_transformers.HIDDEN_SIZE}, steps_per_epoch:: 30, epochs:: 4, learning_rate:: 0.02,
             discourse+:: {{
-                reader+: {{ genres: ['garden'], fold: null }}, validation_reader: self.reader, head+: {{ dropout: 0 }},
+                reader+: {{ genres: ['garden'], fold: null }},
+                validation_reader: self.reader,
+                head+: {{ dropout: 0 }},
             }},
             roles+:: {{ head+: {{ dropout: 0 }} }},
         }}""")
