@@ -133,7 +133,7 @@ class CoreferenceReader(DatasetReader):
 
     token_indexers : `dict[str, TokenIndexer]`
         `word_pieces` under the name "transformer".
-    trees : `str`, optional (default = `None`)
+    folder : `str`, optional (default = `None`)
         A folder with the dependencies of OntoGUM's documents, files of GUM in CoNLL-U with the same names.
         Other texts are parsed by the English pipeline of this package.
     fold : `str`, optional (default = `None`)
@@ -148,7 +148,7 @@ class CoreferenceReader(DatasetReader):
     def __init__(
         self,
         token_indexers: dict[str, TokenIndexer],
-        trees: Optional[str] = None,
+        folder: Optional[str] = None,
         fold: Optional[str] = None,
         repeats: Optional[dict[str, int]] = None,
         guideline: str = GUIDELINES[0],
@@ -159,7 +159,7 @@ class CoreferenceReader(DatasetReader):
             check_choice("coreference", "fold", fold, FOLDS)
         check_choice("coreference", "guideline", guideline, GUIDELINES)
         self._token_indexers = token_indexers
-        self._trees = trees
+        self._folder = folder
         self._fold = fold
         self._repeats = repeats or {}
         self._guideline = guideline
@@ -188,7 +188,7 @@ class CoreferenceReader(DatasetReader):
 
     def _parsed(self, file: str, texts: Sequence[AnnotatedText]) -> Iterator[Tree]:
         beside = os.path.basename(file).replace(".conll", ".conllu")
-        path = os.path.join(self._trees, beside) if self._trees else ""
+        path = os.path.join(self._folder, beside) if self._folder else ""
         if not os.path.exists(path):
             for doc in parse(texts):
                 tree = Parse(doc)
