@@ -37,7 +37,11 @@ def trained(tmp_path_factory, run_command):
             backbone:: {{ lora_rank: 2, max_length: 32, overlap: 8, dropout: 0 }},
             tasks:: {{ roles: $.roles, discourse: $.discourse }},
             dim:: {tiny_transformers.HIDDEN_SIZE}, steps_per_epoch:: 30, epochs:: 4, learning_rate:: 0.02,
-            discourse+:: {{ reader+: {{ genres: ['garden'], fold: null }}, validation_reader: self.reader, head+: {{ dropout: 0 }} }},
+            discourse+:: {{
+                reader+: {{ genres: ['garden'], fold: null }},
+                validation_reader: self.reader,
+                head+: {{ dropout: 0 }},
+            }},
             roles+:: {{ head+: {{ dropout: 0 }} }},
         }}""")
     (folder / "structure.json").write_text(json.dumps(config))
