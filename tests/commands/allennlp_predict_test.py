@@ -82,9 +82,8 @@ def test_bad_lines_are_set_aside_and_all_others_answered(archive, tmp_path, caps
     assert predict(archive, good, "--output-file", alone) == 0
     for found, expected in zip(read(output), read(alone), strict=True):
         assert found["answer"] == expected["answer"] and found["passage_tokens"] == expected["passage_tokens"]
-        assert found["candidate_probabilities"] == pytest.approx(
-            expected["candidate_probabilities"], abs=1e-5
-        )
+        wanted = expected["candidate_probabilities"]
+        assert found["candidate_probabilities"] == pytest.approx(wanted, abs=1e-5)
 
 
 @pytest.mark.parametrize("batch_size", [1, 100])
@@ -134,7 +133,7 @@ def test_what_is_not_answered_to_the_end_replaces_nothing(archive, tmp_path, cap
     assert [(tmp_path / name).read_bytes() for name in names] == before
 
 
-def test_two_processes_do_not_write_one_file(archive, tmp_path, capsys):
+def test_two_processes_do_not_write_one_file(archive, tmp_path):
     inputs, output = tmp_path / "a.jsonl", tmp_path / "b.jsonl"
     inputs.write_text(json.dumps(GOOD[0]) + "\n")
     with ProcessPoolExecutor(1, get_context("fork")) as other, partial_path(output) as part:
@@ -159,7 +158,7 @@ def test_without_a_file_for_answers_the_screen_names_bad_lines(archive, tmp_path
     )
 
 
-def test_lines_of_the_standard_input(archive, tmp_path, capsys, monkeypatch):
+def test_lines_of_the_standard_input(archive, tmp_path, monkeypatch):
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(mixed()[0])))
     output = tmp_path / "answers.jsonl"
     assert predict(archive, "-", "--output-file", output) == 1

@@ -71,7 +71,7 @@ def metrics(predictions):
     return metric.get_metric()
 
 
-def test_tables_and_pictures_have_the_metrics_of_each_group(tmp_path, monkeypatch):
+def test_tables_and_pictures_have_the_metrics_of_each_group(tmp_path):
     one, other = predictions(1), predictions(2)
     # The order of questions is each file's own.
     paths = f"One={write(tmp_path / 'a.jsonl', one)}", f"Other={write(tmp_path / 'b.jsonl', other[::-1])}"

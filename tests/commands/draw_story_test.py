@@ -63,7 +63,7 @@ def read(path):
     return tables
 
 
-def test_pages_and_pictures_have_what_readers_believe_after_each_sentence(tmp_path, monkeypatch, archives):
+def test_pages_and_pictures_have_what_readers_believe_after_each_sentence(tmp_path, archives):
     names = "GA", "selection"
     arguments = [f"{name}={archives[name]}" for name in names]
     run(tmp_path / "out", FILES / "qa8_test.txt", *arguments, "--questions", "2", "1")
@@ -92,7 +92,7 @@ def test_the_folder_of_a_training_is_a_reader_too(tmp_path, archives):
 
 
 @pytest.mark.parametrize("name", ["GA", "selection"])
-def test_at_boundaries_it_is_the_encoding_there_that_answers(tmp_path, monkeypatch, archives, name):
+def test_at_boundaries_it_is_the_encoding_there_that_answers(tmp_path, archives, name):
     story = FILES / "qa8_test.txt"
     run(tmp_path, story, f"x={archives[name]}", "--questions", "2", "--way", "boundaries")
     (((*candidates,), *rows),) = read(tmp_path / "question_2.html").tables
@@ -117,7 +117,7 @@ def test_at_boundaries_it_is_the_encoding_there_that_answers(tmp_path, monkeypat
     assert found.std() > 0.05
 
 
-def test_readers_that_point_know_only_what_they_have_read(tmp_path, monkeypatch, archives):
+def test_readers_that_point_know_only_what_they_have_read(tmp_path, archives):
     run(tmp_path, "test", archives["extractive"])
     (((*candidates,), *rows),) = read(tmp_path / "question_1.html").tables
     assert [row[0] for row in rows][0] == "Julie moved to the cinema."

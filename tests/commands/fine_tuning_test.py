@@ -1,7 +1,4 @@
-"""
-The commands that fine-tune base-sized transformers, with transformers in their place that are as wide, and
-tiny.
-"""
+"""The commands that fine-tune base-sized transformers, with tiny ones of the same width."""
 
 import json
 import os

@@ -1,7 +1,4 @@
-"""
-Ctrl-C, SIGTERM, kill -9 or a full disk stops commands. They say how to go on, and then end with the same
-results.
-"""
+"""Ctrl-C, SIGTERM, kill -9 or a full disk: commands say how to go on, and end with the same results."""
 
 import hashlib
 import itertools

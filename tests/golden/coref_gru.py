@@ -29,9 +29,7 @@ PARAMETERS = [f"{direction}_{name}" for direction in ("fwd", "bwd") for name in 
 """What the names of a layer's parameters begin with."""
 
 EPSILON = 1e-7
-"""
-What the authors' code adds to probabilities. Our own values, which are the paper's, say that it is zero.
-"""
+"""What the authors' code adds to probabilities; our own values, which are the paper's, say zero."""
 
 EMBEDDER = "_text_field_embedder.token_embedder_"
 CHARACTERS = f"{EMBEDDER}word_characters."
@@ -221,10 +219,7 @@ def model_state(golden: Mapping[str, Any], prefix: str = "v") -> State:
 
 
 def occurrences(belongs: numpy.ndarray) -> dict[str, torch.Tensor]:
-    """
-    Candidates, from an array that is not zero where a token (second dimension) belongs to a candidate
-    (third).
-    """
+    """Candidates, of an array that is not zero where a token (second dimension) belongs to one (third)."""
     found = [numpy.argwhere(text) for text in belongs]
     padded = torch.full((len(found), max(map(len, found)), 2), -1)
     for row, pairs in zip(padded, found):
@@ -279,9 +274,7 @@ def model_differences(golden: Mapping[str, Any]) -> dict[str, float]:
 
 
 def layer_differences(golden: Mapping[str, Any], backend: str = "auto") -> dict[str, float]:
-    """
-    By output the largest difference of a layer, in both directions, with and without a memory to start from.
-    """
+    """By output the largest difference of a layer, both directions, with and without a memory."""
     result = {}
     state = _layer_state(golden)
     encoder = CorefGru(golden["X"].shape[2], golden["fwd_out"].shape[2], backend=backend)

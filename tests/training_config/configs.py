@@ -116,10 +116,7 @@ SMALL_QANET = """
 
 
 def load_small(config: Path, task: int = 2) -> Params:
-    """
-    The same with small embeddings and encoders, no smaller than the largest part of a state that a config
-    names.
-    """
+    """With small embeddings and encoders, no smaller than the largest part of a state that a config names."""
     return on_fixtures(_experiments(config.parent.name, smaller=True)[config.stem], config, task)
 
 

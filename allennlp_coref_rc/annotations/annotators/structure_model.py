@@ -27,14 +27,22 @@ class StructureModel(Annotator):
         The model's file, or its URL.
     heads : `list[str]`, optional (default = `None`)
         The names of the heads that annotate. By default all do.
+    guideline : `str`, optional (default = `None`)
+        What the clusters are like, one of `GUIDELINES` of the reader `coreference`. By default as the archive's
+        config says, OntoGUM's.
     cuda_device : `int`, optional (default = `None`)
         As for `ArchivedModel`.
     """
 
     def __init__(
-        self, archive: str, heads: Optional[Sequence[str]] = None, cuda_device: Optional[int] = None
+        self,
+        archive: str,
+        heads: Optional[Sequence[str]] = None,
+        guideline: Optional[str] = None,
+        cuda_device: Optional[int] = None,
     ) -> None:
-        self._model = ArchivedModel(archive, 1, cuda_device)
+        changes = {"validation_dataset_reader.readers.coreference.guideline": guideline} if guideline else ""
+        self._model = ArchivedModel(archive, 1, cuda_device, changes)
         self._heads = heads
 
     def annotate_batch(self, texts: Sequence[AnnotatedText]) -> list[AnnotatedText]:

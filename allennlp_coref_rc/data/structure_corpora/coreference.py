@@ -141,6 +141,8 @@ class CoreferenceReader(DatasetReader):
         "valid", a fifth of them (see `in_fold`).
     repeats : `dict[str, int]`, optional (default = `{}`)
         How often the documents of a corpus are read.
+    guideline : `str`, optional (default = `"ontogum"`)
+        The guideline for texts that are not from these corpora.
     """
 
     def __init__(
@@ -149,15 +151,18 @@ class CoreferenceReader(DatasetReader):
         trees: Optional[str] = None,
         fold: Optional[str] = None,
         repeats: Optional[dict[str, int]] = None,
+        guideline: str = GUIDELINES[0],
         **kwargs: Any,
     ) -> None:
         super().__init__(**kwargs)
         if fold is not None:
             check_choice("coreference", "fold", fold, FOLDS)
+        check_choice("coreference", "guideline", guideline, GUIDELINES)
         self._token_indexers = token_indexers
         self._trees = trees
         self._fold = fold
         self._repeats = repeats or {}
+        self._guideline = guideline
         self.skipped: Counter = Counter()
         """By corpus, how many mentions the last reading left out, as their heads are those of others."""
 
@@ -201,18 +206,19 @@ class CoreferenceReader(DatasetReader):
         yield Tree(heads, labels)
 
     def text_to_instance(
-        self, text: AnnotatedText, corpus: str = "ontogum", tree: Optional[Tree] = None
+        self, text: AnnotatedText, corpus: Optional[str] = None, tree: Optional[Tree] = None
     ) -> Instance:
-        """The instance of a text. If its dependencies are given, its clusters are gold ones."""
-        described = describe(text, corpus if corpus in GUIDELINES else GUIDELINES[0])
-        if tree is not None:
+        """The instance of a text. If its corpus and its dependencies are given, its clusters are gold ones."""
+        guideline = corpus or self._guideline
+        described = describe(text, guideline if guideline in GUIDELINES else GUIDELINES[0])
+        if corpus and tree:
             kept = text.clusters if corpus == "gap" else [c for c in text.clusters if len(c) > 1]
             described.clusters = kept
             described.mentions = self._mentions(corpus, kept, tree)
             if corpus == "gap":
                 pronoun = text.tokens[kept[0][0][0]]
                 described.gap = pronoun.lower() in FEMALE_PRONOUNS
-        words = TextField(list(map(Token, text.tokens)), self._token_indexers)
+        words = TextField([Token(token) for token in text.tokens])
         return Instance({"words": words, "coreference": MetadataField(described)})
 
     def _mentions(self, corpus: str, clusters: Sequence[Cluster], tree: Tree) -> list[Mention]:
@@ -229,4 +235,4 @@ class CoreferenceReader(DatasetReader):
         return list(found.values())
 
     def apply_token_indexers(self, instance: Instance) -> None:
-        instance["words"].token_indexers = self._token_indexers  # type: ignore[attr-defined]
+        instance.fields["words"].token_indexers = self._token_indexers  # type: ignore[attr-defined]

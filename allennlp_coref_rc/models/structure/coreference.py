@@ -130,7 +130,7 @@ class CoreferenceHead(Head):
         self.edge_scores = nn.ModuleList(nn.Linear(pair_dim, 1) for _ in range(2))
         self._scores = CoreferenceScores()
 
-    def forward(  # type: ignore[override]
+    def forward(
         self, encoded_text: Tensor, encoded_text_mask: Tensor, coreference: Sequence[CoreferenceText]
     ) -> dict[str, Any]:
         """
@@ -208,11 +208,11 @@ class CoreferenceHead(Head):
             antecedents.append(chosen)
         width = max(block.size(1) for block in scores)
         padded = [nn.functional.pad(block, (0, width - block.size(1)), value=-torch.inf) for block in scores]
-        places = [
+        filled = [
             torch.cat([block, later[:, None].expand(-1, width - block.size(1))], 1)
             for block, later in zip(antecedents, order.split(BLOCK))
         ]
-        return Candidates(words, torch.cat(places), torch.cat(padded), likely)
+        return Candidates(words, torch.cat(filled), torch.cat(padded), likely)
 
     def _features(
         self,

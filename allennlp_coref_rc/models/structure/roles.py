@@ -1,7 +1,5 @@
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
-from typing import Any, Optional
 
 import torch
 from allennlp.data import Vocabulary
@@ -10,8 +8,9 @@ from torch import Tensor, nn
 from torch.nn.functional import binary_cross_entropy_with_logits
 
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, Frame
-from allennlp_coref_rc.models.structure.scores import TextScores, score_frames
+from allennlp_coref_rc.models.structure.scores import score_frames
 from allennlp_coref_rc.models.structure.span_labeller import Anchors, LabelledSpan, SpanLabeller
+from allennlp_coref_rc.models.structure.text_head import Found, TextHead
 
 CORE = re.compile(r"ARG\d")
 """Roles that a frame has once."""
@@ -21,7 +20,7 @@ MAX_CELLS = 8_000
 
 
 @Head.register("roles")
-class RolesHead(Head):
+class RolesHead(TextHead):
     """
     Semantic roles. A word is a predicate if its score is positive. A `SpanLabeller` finds the arguments of
     each predicate in its sentence.
@@ -31,7 +30,6 @@ class RolesHead(Head):
     # Parameters
 
     vocab : `Vocabulary`
-        It may be empty.
     input_dim : `int`
         The size of the backbone's vectors.
     roles : `list[str]`
@@ -51,81 +49,41 @@ class RolesHead(Head):
         dropout: float = 0.2,
         least: float = 0.4,
     ) -> None:
-        super().__init__(vocab)
+        super().__init__(vocab, "frames", [score_frames], dropout)
         self.predicate = nn.Sequential(nn.Linear(input_dim, 64), nn.ReLU(), nn.Linear(64, 1))
         self.labeller = SpanLabeller(input_dim, roles, hidden_dim, dropout=dropout)
-        self._dropout = nn.Dropout(dropout)
         self._least = least
-        self._scores = TextScores(score_frames)
 
-    def forward(
-        self,
-        encoded_text: Tensor,
-        encoded_text_mask: Tensor,
-        text: list[AnnotatedText],
-        gold: Optional[list[AnnotatedText]] = None,
-    ) -> dict[str, Any]:
-        """
-        # Parameters
-
-        encoded_text : `Tensor`
-            Shape: (texts, words, input_dim)
-        encoded_text_mask : `Tensor`
-            Shape: (texts, words)
-        text : `list[AnnotatedText]`
-            Its sentences count.
-        gold : `list[AnnotatedText]`, optional (default = `None`)
-            The same texts with their frames.
-
-        # Returns
-
-        If there is `gold`, the `loss` for each word. When not training, also `frames`, and beside each frame
-        the probabilities of its arguments, `confidences`.
-        """
-        output: dict[str, Any] = {}
-        vectors = self._dropout(encoded_text)
+    def loss(self, vectors: Tensor, mask: Tensor, gold: Sequence[AnnotatedText]) -> Tensor:
+        """Of predicates, and of the tags of each one's arguments."""
         scores = self.predicate(vectors).squeeze(-1)
-        if gold is not None:
-            is_predicate = torch.zeros_like(scores)
-            frames = [(i, frame) for i, one in enumerate(gold) for frame in one.frames]
-            anchors = _anchors(gold, [(i, frame.predicate[0]) for i, frame in frames], scores.device)
-            is_predicate[anchors.text, anchors.position] = 1
-            mask = encoded_text_mask
-            loss = binary_cross_entropy_with_logits(scores[mask], is_predicate[mask], reduction="sum")
-            if frames:
-                tags, _ = self.labeller(vectors, anchors)
-                loss = loss + self.labeller.loss(tags, anchors, (frame.arguments for _, frame in frames))
-            output["loss"] = loss / mask.sum()
-        if not self.training:
-            output |= self._label(vectors, torch.nonzero((scores > 0) & encoded_text_mask), text)
-            if gold is not None:
-                labelled = [replace(one, frames=found) for one, found in zip(text, output["frames"])]
-                self._scores(labelled, gold)
-        return output
+        frames = [(i, frame) for i, text in enumerate(gold) for frame in text.frames]
+        anchors = _anchors(gold, [(i, frame.predicate[0]) for i, frame in frames], scores.device)
+        is_predicate = torch.zeros_like(scores)
+        is_predicate[anchors.text, anchors.position] = 1
+        loss = binary_cross_entropy_with_logits(scores[mask], is_predicate[mask], reduction="sum")
+        if not frames:
+            return loss
+        tags, _ = self.labeller(vectors, anchors)
+        return loss + self.labeller.loss(tags, anchors, (frame.arguments for _, frame in frames))
 
-    @torch.inference_mode()
-    def _label(self, vectors: Tensor, places: Tensor, texts: Sequence[AnnotatedText]) -> dict[str, Any]:
-        anchors = _anchors(texts, places.tolist(), vectors.device)
-        found: list[tuple[int, int, list[LabelledSpan]]] = []
+    def annotate(self, vectors: Tensor, mask: Tensor, texts: Sequence[AnnotatedText]) -> list[Found]:
+        """The frames, each with the probabilities of its arguments."""
+        places = torch.nonzero((self.predicate(vectors).squeeze(-1) > 0) & mask).tolist()
+        anchors = _anchors(texts, places, vectors.device)
         # Sentences of similar lengths are labelled together.
         lengths = anchors.stop - anchors.start
-        step = max(1, MAX_CELLS // max([1, *lengths.tolist()]))
-        for some in torch.argsort(lengths).split(step):
+        labelled: list[tuple[int, int, list[LabelledSpan]]] = []
+        for some in torch.argsort(lengths).split(max(1, MAX_CELLS // max([1, *lengths.tolist()]))):
             chosen = Anchors(*(column[some] for column in anchors))
-            scores, _ = self.labeller(vectors, chosen)
-            spans = self.labeller.spans(scores, chosen, self._least)
-            found += zip(chosen.text.tolist(), chosen.position.tolist(), spans)
-        frames: list[list[Frame]] = [[] for _ in texts]
-        confidences: list[list[list[float]]] = [[] for _ in texts]
-        for i, position, labelled in sorted(found):
-            kept = sorted(_kept(labelled), key=lambda argument: argument[2])
-            frames[i].append(Frame((position, position + 1), [(role, span) for _, role, span in kept]))
-            confidences[i].append([probability for probability, _, _ in kept])
-        return {"frames": frames, "confidences": confidences}
-
-    def get_metrics(self, reset: bool = False) -> dict[str, float]:
-        """Of predicates and of arguments, as `evaluate_annotator.py` scores them."""
-        return self._scores.get_metric(reset)
+            spans = self.labeller.spans(self.labeller(vectors, chosen)[0], chosen, self._least)
+            labelled += zip(chosen.text.tolist(), chosen.position.tolist(), spans)
+        found: list[Found] = [[] for _ in texts]
+        for i, position, of_predicate in sorted(labelled):
+            kept = sorted(_kept(of_predicate), key=lambda argument: argument[2])
+            frame = Frame((position, position + 1), [(role, span) for _, role, span in kept])
+            found[i].append((frame, [probability for probability, _, _ in kept]))
+        return found
 
 
 def _anchors(
@@ -133,7 +91,7 @@ def _anchors(
 ) -> Anchors:
     """The window of a predicate is its sentence."""
     sentence = [[span for span in text.sentences for _ in range(*span)] for text in texts]
-    return Anchors.of([(i, position, *sentence[i][position]) for i, position in places], device)
+    return Anchors.of(((i, position, *sentence[i][position]) for i, position in places), device)
 
 
 def _kept(found: Sequence[LabelledSpan]) -> Iterator[LabelledSpan]:

@@ -1,13 +1,7 @@
 """The scores of annotations, as `evaluate_annotator.py` prints them and as the heads report them in training."""
 
-import re
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import Any
-
-from allennlp.common.util import is_distributed
-from allennlp.training.metrics import Metric
-from torch import distributed
+from collections.abc import Iterable, Iterator, Sequence
 
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, Frame, Span
 from allennlp_coref_rc.annotations.annotators.senses import conll_sense
@@ -110,40 +104,3 @@ def score_senses(pairs: Pairs) -> Iterator[tuple[str, Scores]]:
         )
     yield f"senses of {senses} explicit relations", (right / (senses or 1),)
     yield "implicit relations", prf(**implicit)
-
-
-class TextScores(Metric):
-    """
-    What functions such as `score_frames` measure, over all texts since the last reset.
-
-    # Parameters
-
-    score : `Callable[[Pairs], Iterable[tuple[str, Scores]]]`, one or more
-    """
-
-    def __init__(self, *score: Callable[[Pairs], Iterable[tuple[str, Scores]]]) -> None:
-        self._score = score
-        self.reset()
-
-    def __call__(self, predicted: Sequence[AnnotatedText], gold: Sequence[AnnotatedText]) -> None:  # type: ignore[override]
-        """Adds some texts with a model's annotations and with their own."""
-        self._pairs += zip(predicted, gold)
-
-    def get_metric(self, reset: bool = False) -> dict[str, float]:
-        """For example `arguments_precision`, `arguments_recall` and `arguments_f1`."""
-        pairs = self._pairs
-        if is_distributed():
-            parts: list[Any] = [None] * distributed.get_world_size()
-            distributed.all_gather_object(parts, pairs)
-            pairs = [pair for part in parts for pair in part]
-        values: dict[str, float] = {}
-        for name, scores in (item for score in self._score for item in score(pairs)):
-            name = re.sub(r"\W+", "_", re.sub(r"of \d+ ", "of ", name))
-            kinds = ("precision", "recall", "f1") if len(scores) == 3 else ("accuracy",)
-            values |= {f"{name}_{kind}": value for kind, value in zip(kinds, scores)}
-        if reset:
-            self.reset()
-        return values
-
-    def reset(self) -> None:
-        self._pairs: list[tuple[AnnotatedText, AnnotatedText]] = []

@@ -78,13 +78,16 @@ class SpanLabeller(nn.Module):
         *Shape:* vectors (texts, words, input_dim), scores (anchors, window, 2 * labels + 1), maximum
         (anchors, hidden_dim).
         """
-        text, places, mask = anchors.text.unsqueeze(1), *_windows(anchors)
+        text, start, stop = (column.unsqueeze(1) for column in (anchors.text, anchors.start, anchors.stop))
+        places = start + torch.arange(
+            max((anchors.stop - anchors.start).tolist(), default=1), device=start.device
+        )
         offset = places - anchors.position.unsqueeze(1)
         least = torch.tensor(DISTANCES, device=offset.device)
         distance = torch.bucketize(offset.abs(), least, right=True) - 1 + len(least) * (offset < 0)
         pairs = self.of_word(vectors)[text, places.clamp(max=vectors.shape[1] - 1)] + self.distance(distance)
         pairs = pairs + self.of_anchor(vectors[anchors.text, anchors.position]).unsqueeze(1)
-        mask = mask.unsqueeze(-1)
+        mask = (places < stop).unsqueeze(-1)
         pairs = torch.relu(pairs) * mask
         pooled = pairs.amax(1)
         of_window = self.of_window(pooled).unsqueeze(1)
@@ -143,10 +146,3 @@ def span_probabilities(scores: Tensor, least: float) -> list[tuple[float, int, i
     row, last = torch.nonzero(chances >= least, as_tuple=True)
     columns = chances[row, last], sequence[row], label[row], start[row], last + 1
     return sorted(zip(*(column.tolist() for column in columns)), reverse=True)
-
-
-def _windows(anchors: Anchors) -> tuple[Tensor, Tensor]:
-    """The positions of the words of all windows, and a mask. *Shape:* (anchors, window)."""
-    longest = int((anchors.stop - anchors.start).amax()) if len(anchors.start) else 1
-    places = anchors.start.unsqueeze(1) + torch.arange(longest, device=anchors.start.device)
-    return places, places < anchors.stop.unsqueeze(1)

@@ -1,7 +1,4 @@
-"""
-fastcoref, Coreferee and Maverick, which are not installed, as modules that behave alike; and pipelines of
-spaCy.
-"""
+"""fastcoref, Coreferee and Maverick as modules that behave alike (none is installed); spaCy pipelines."""
 
 import json
 import logging
@@ -117,10 +114,7 @@ def test_fastcoref_says_what_is_wrong(fastcoref, monkeypatch):
 
 
 class CorefereeBroker:
-    """
-    As Coreferee 1.5.0: chains of mentions that know the indexes of their heads; errors are printed, not
-    raised.
-    """
+    """As Coreferee 1.5.0: mentions know the indexes of their heads; errors are printed, not raised."""
 
     def __init__(self, nlp, name):
         if nlp.meta["name"] == "unknown":
@@ -164,9 +158,7 @@ def test_coreferee_annotates_heads(coreferee):
 
 
 class RealMaverick:
-    """
-    As maverick-coref 1.0.7: prints what it loads; ends of mentions are included; a cluster may have no spans.
-    """
+    """As maverick-coref 1.0.7: prints what it loads; a mention's end is included; a cluster may be empty."""
 
     made = []
 

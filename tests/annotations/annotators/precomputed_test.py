@@ -112,7 +112,7 @@ def test_passages_may_be_annotated_without_their_questions(tmp_path):
     assert (found.text.clusters, found.text.id) == ([[(0, 1)]], "x")
 
 
-def test_files_are_read_once_by_each_process(tmp_path, monkeypatch):
+def test_files_are_read_once_by_each_process(tmp_path):
     path = write(
         tmp_path, *(AnnotatedText([f"w{i}"] * 100, clusters=[[(0, 1)]], id=str(i)) for i in range(20))
     )

@@ -28,9 +28,7 @@ SENSES = {
 
 
 def write_wordnet(folder):
-    """
-    The files as wndb(5WN) describes them. An offset is the position of a line in its file, of eight digits.
-    """
+    """The files of wndb(5WN). An offset is the position of a line in its file, of eight digits."""
     folder.mkdir(parents=True)
     for name in ("cntlist.rev", "index.sense", *(f"{pos}.exc" for pos in SENSES)):
         (folder / name).write_text("")

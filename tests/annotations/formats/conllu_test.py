@@ -139,10 +139,7 @@ def test_what_is_malformed_costs_itself_and_is_named(tmp_path, caplog):
 
 @st.composite
 def sentences(draw):
-    """
-    Numbers of words, their heads, and the entities of mentions, which do not cross mentions of the same
-    entity.
-    """
+    """Numbers of words, their heads, and entities of mentions that do not cross those of the same."""
     lengths = draw(st.lists(st.integers(1, 6), min_size=1, max_size=3))
     mentions = []
     for sentence, length in enumerate(lengths):

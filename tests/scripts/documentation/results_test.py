@@ -1,6 +1,4 @@
-"""
-The pages of results say what docs/results/runs.csv says.
-"""
+"""The pages of results say what docs/results/runs.csv says."""
 
 import csv
 import re
