@@ -3,7 +3,7 @@ import os
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, Optional
 
 import torch
@@ -14,7 +14,7 @@ from torch import Tensor
 
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, Cluster, Span
 from allennlp_coref_rc.annotations.annotators.coref.sieve.quotes import find_quotes
-from allennlp_coref_rc.annotations.annotators.lexicon import CLOSED, FEMALE_PRONOUNS
+from allennlp_coref_rc.annotations.annotators.lexicon import CLOSED
 from allennlp_coref_rc.annotations.annotators.parse import Parse
 from allennlp_coref_rc.annotations.english import parse
 from allennlp_coref_rc.annotations.formats import FORMATS
@@ -63,17 +63,20 @@ class CoreferenceText:
     Numbers of words, the same for equal words: the word itself, and for a capitalised one those beside it that
     are capitalised too; or -1. *Shape:* (words, 1 + NAME_PARTS)
     """
-    clusters: Optional[list[Cluster]] = None
-    """The gold clusters, without singletons. For GAP, the mentions in its clusters are the only ones known."""
+    corpus: str = ""
+    """One of `CORPORA`, for a text with gold clusters."""
+    gold: Optional[AnnotatedText] = None
+    """The text with its gold clusters, without singletons except GAP's."""
     mentions: list[Mention] = field(default_factory=list)
-    """The mentions of the gold clusters, with different heads."""
+    """
+    The mentions of the gold clusters, with different heads. Of GAP's passages the pronoun and the names are the
+    only ones known.
+    """
     types: Optional[Tensor] = None
     """
     The type of the entity that a word is the head of, by its place in `TYPES` from 1, or 0; with GUM alone, which
     has singletons too. *Shape:* (words,)
     """
-    gap: Optional[bool] = None
-    """Whether the pronoun of a passage of GAP is feminine. Its first mention is the pronoun."""
 
 
 def describe(text: AnnotatedText, guideline: str) -> CoreferenceText:
@@ -240,23 +243,19 @@ class CoreferenceReader(DatasetReader):
         guideline = corpus or self._guideline
         described = describe(text, guideline if guideline in GUIDELINES else GUIDELINES[0])
         if corpus and tree:
-            kept = text.clusters if corpus == "gap" else [c for c in text.clusters if len(c) > 1]
-            described.clusters = kept
+            kept = [cluster for cluster in text.clusters if len(cluster) > 1 or corpus == "gap"]
+            described.corpus, described.gold = corpus, replace(text, clusters=kept)
             described.mentions = self._mentions(corpus, kept, tree)
             if tree.entities:
                 described.types = torch.zeros(len(text), dtype=torch.long)
                 for span, type in reversed(tree.entities):
                     described.types[tree.head_of(span)] = TYPES.index(type) + 1
-            if corpus == "gap":
-                pronoun = text.tokens[kept[0][0][0]]
-                described.gap = pronoun.lower() in FEMALE_PRONOUNS
         words = TextField([Token(token) for token in text.tokens])
         return Instance({"words": words, "coreference": MetadataField(described)})
 
     def _mentions(self, corpus: str, clusters: Sequence[Cluster], tree: Tree) -> list[Mention]:
         numbered = [(span, number) for number, cluster in enumerate(clusters) for span in cluster]
-        if corpus != "gap":
-            numbered.sort(key=lambda pair: pair[0][1] - pair[0][0])
+        numbered.sort(key=lambda pair: pair[0][1] - pair[0][0])
         found: dict[int, Mention] = {}
         for span, number in numbered:
             head = next((head for head in tree.heads_of(span) if head not in found), None)

@@ -1,5 +1,5 @@
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import torch
@@ -9,9 +9,9 @@ from allennlp.training.metrics import Average
 from torch import Tensor, nn
 from torch.nn.functional import binary_cross_entropy_with_logits, cross_entropy
 
-from allennlp_coref_rc.annotations.annotated_text import Span
+from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, Span
 from allennlp_coref_rc.data.structure_corpora.coreference import GUIDELINES, TYPES, CoreferenceText
-from allennlp_coref_rc.models.structure.coreference_scores import CoreferenceScores
+from allennlp_coref_rc.models.structure.coreference_scores import ClusterScores, score_gap
 from allennlp_coref_rc.models.structure.encoder import matrices_in_bfloat16
 
 LEFT, RIGHT = 20, 40
@@ -132,8 +132,8 @@ class CoreferenceHead(Head):
         self.edges = nn.ModuleList(nn.Linear(2 * input_dim, pair_dim, bias=False) for _ in range(2))
         self.offsets = nn.ModuleList(nn.Embedding(reach + 1, pair_dim) for reach in (LEFT, RIGHT))
         self.edge_scores = nn.ModuleList(nn.Linear(pair_dim, 1) for _ in range(2))
-        self._scores = CoreferenceScores()
         self._losses = {name: Average() for name in ("text", "gap")}
+        self._start_scores()
 
     def forward(
         self, encoded_text: Tensor, encoded_text_mask: Tensor, coreference: Sequence[CoreferenceText]
@@ -158,14 +158,15 @@ class CoreferenceHead(Head):
         for vectors, mask, text in zip(encoded_text, encoded_text_mask, coreference):
             vectors = vectors[: int(mask.sum())] + self.guidelines.weight[text.guideline]
             found = self._antecedents(vectors, text)
-            if text.clusters is not None:
-                losses["text" if text.gap is None else "gap"].append(self._loss(vectors, found, text))
-                mentions += len(found.words) if text.gap is None else 0
+            if text.gold is not None:
+                is_gap = text.corpus == "gap"
+                losses["gap" if is_gap else "text"].append(self._loss(vectors, found, text))
+                mentions += 0 if is_gap else len(found.words)
             if not self.training:
                 clusters, links = self._link(vectors, found, text)
                 output["clusters"].append(clusters)
                 output["links"].append(links)
-                self._scores(clusters, text)
+                self._score(clusters, text)
         parts = []
         for name, values in losses.items():
             if values:
@@ -180,7 +181,7 @@ class CoreferenceHead(Head):
         likely = self.mention(vectors)[:, 0]
         count = min(len(likely), 2 + int(self._share * len(likely)))
         rank = likely.detach().clone()
-        if self.training or text.gap is not None:
+        if self.training:
             rank[[mention.head for mention in text.mentions]] = torch.inf
         words = rank.topk(count).indices.sort().values
         vectors, unary = vectors[words], likely[words]
@@ -266,7 +267,7 @@ class CoreferenceHead(Head):
         entity[heads] = torch.tensor(
             [mention.cluster for mention in text.mentions], dtype=torch.long, device=device
         )
-        if text.gap is not None:
+        if text.corpus == "gap":
             return self._gap_loss(found, heads, entity)
         is_mention = (entity >= 0).float()
         loss = binary_cross_entropy_with_logits(found.likely, is_mention, reduction="sum")
@@ -279,7 +280,9 @@ class CoreferenceHead(Head):
             (entity[found.antecedents] == entity[:, None]) & (entity >= 0)[:, None] & found.scores.isfinite()
         )
         order = torch.arange(len(entity), device=device)
-        first = torch.full((len(text.clusters or []),), len(entity), device=device)
+        first = torch.full(
+            (1 + max((m.cluster for m in text.mentions), default=0),), len(entity), device=device
+        )
         first = first.scatter_reduce(0, entity[entity >= 0], order[entity >= 0], "amin")
         # If the right antecedents are no candidates, there is nothing to learn.
         is_new = entity < 0
@@ -294,7 +297,8 @@ class CoreferenceHead(Head):
         return loss + self._span_loss(vectors, text)
 
     def _gap_loss(self, found: Candidates, heads: Tensor, entity: Tensor) -> Tensor:
-        """That the pronoun, which is the first mention, is in one entity with a name or not, and the names are not."""
+        """That the pronoun is in one entity with a name or not, and the names are not."""
+        heads = heads[torch.isin(heads, found.words)]
         places = torch.searchsorted(found.words, heads)
         together = same_entity(found)
         pairs = torch.combinations(torch.arange(len(places), device=places.device))
@@ -381,10 +385,31 @@ class CoreferenceHead(Head):
         unique = {id(cluster): sorted(cluster) for cluster in cluster_of.values()}
         return sorted(unique.values()), links
 
+    def _start_scores(self) -> None:
+        self._scores: dict[str, ClusterScores] = {}
+        self._passages: list[tuple[AnnotatedText, AnnotatedText]] = []
+
+    def _score(self, clusters: list[list[Span]], text: CoreferenceText) -> None:
+        if text.gold is not None and text.corpus == "gap":
+            self._passages.append((replace(text.gold, clusters=clusters), text.gold))
+        elif text.gold is not None:
+            self._scores.setdefault(text.corpus, ClusterScores()).add(clusters, text.gold.clusters)
+
     def get_metrics(self, reset: bool = False) -> dict[str, float]:
-        """The means of both losses and, when not training, what `CoreferenceScores` gives."""
-        losses = {f"{name}_loss": float(average.get_metric(reset)) for name, average in self._losses.items()}
-        return {**losses, **self._scores.get_metric(reset)}
+        """
+        The means of both losses and, when not training, by corpus the CoNLL F1 without singletons, GAP's F1 and bias,
+        and the mean of the F1 of all corpora.
+        """
+        values = {f"{name}_loss": float(average.get_metric(reset)) for name, average in self._losses.items()}
+        scores = {f"{corpus}_f1": float(scores.get_metric()[2]) for corpus, scores in self._scores.items()}
+        if self._passages:
+            gap = dict(score_gap(self._passages))
+            scores["gap_f1"], values["gap_bias"] = gap["GAP"][2], gap["GAP bias"][0]
+        if scores:
+            values |= {**scores, "mean_f1": sum(scores.values()) / len(scores)}
+        if reset:
+            self._start_scores()
+        return values
 
 
 def same_entity(found: Candidates) -> Tensor:

@@ -2,6 +2,7 @@
 
 import itertools
 import math
+from dataclasses import replace
 
 import pytest
 import torch
@@ -39,12 +40,13 @@ def vectors(text=TEXT, seed=1):
     return torch.randn(1, len(text), DIM, dtype=torch.double, generator=torch.Generator().manual_seed(seed))
 
 
-def known(text=TEXT, mentions=None, gap=None, types=None):
+def known(text=TEXT, mentions=None, corpus="litbank", types=None):
     described = describe(text, "litbank")
     if mentions is not None:
         numbers = sorted({mention.cluster for mention in mentions})
-        described.clusters = [[m[2:] for m in mentions if m.cluster == number] for number in numbers]
-        described.mentions, described.gap, described.types = mentions, gap, types
+        clusters = [[m[2:] for m in mentions if m.cluster == number] for number in numbers]
+        described.gold = replace(text, clusters=clusters)
+        described.mentions, described.corpus, described.types = mentions, corpus, types
     return described
 
 
@@ -194,7 +196,7 @@ def test_passages_of_gap_learn_which_name_the_pronoun_is():
     optimizer = torch.optim.Adam(made.parameters(), lr=0.02)
     for _ in range(60):
         optimizer.zero_grad()
-        run(made, mentions=mentions, gap=True)["loss"].backward()
+        run(made, mentions=mentions, corpus="gap")["loss"].backward()
         optimizer.step()
     together = same_entity(made._antecedents(vectors()[0] + made.guidelines.weight[1], known()))
     assert together[6, 0] > 0.8 and together[6, 3] < 0.2 and together[3, 0] < 0.2
