@@ -28,11 +28,11 @@ local modifiers = 'ADJ ADV CAU COM CXN DIR DIS EXT GOL LOC LVB MNR MOD NEG PRD P
     validation: self.train { ontogum: corpora + 'ontogum/dev' },
     reader: {
       type: 'coreference',
-      trees: corpora + 'gum/train',
+      folder: corpora + 'gum/train',
       fold: 'train',
       repeats: { ontogum: 2, litbank: 2 },
     },
-    validation_reader: { type: 'coreference', trees: corpora + 'gum/dev', fold: 'valid' },
+    validation_reader: { type: 'coreference', folder: corpora + 'gum/dev', fold: 'valid' },
     batch_size: 8,
     metric: '+coreference_mean_f1',
     head: { type: 'coreference' },

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, Optional
 import torch
 from allennlp.data import DatasetReader, Instance, Token, TokenIndexer
 from allennlp.data.fields import MetadataField, TextField
+from more_itertools import always_iterable, interleave_evenly
 from torch import Tensor
 
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, Cluster, Span
@@ -133,7 +134,7 @@ class CoreferenceReader(DatasetReader):
 
     token_indexers : `dict[str, TokenIndexer]`
         `word_pieces` under the name "transformer".
-    trees : `str`, optional (default = `None`)
+    folder : `str`, optional (default = `None`)
         A folder with the dependencies of OntoGUM's documents, files of GUM in CoNLL-U with the same names.
         Other texts are parsed by the English pipeline of this package.
     fold : `str`, optional (default = `None`)
@@ -148,7 +149,7 @@ class CoreferenceReader(DatasetReader):
     def __init__(
         self,
         token_indexers: dict[str, TokenIndexer],
-        trees: Optional[str] = None,
+        folder: Optional[str] = None,
         fold: Optional[str] = None,
         repeats: Optional[dict[str, int]] = None,
         guideline: str = GUIDELINES[0],
@@ -159,7 +160,7 @@ class CoreferenceReader(DatasetReader):
             check_choice("coreference", "fold", fold, FOLDS)
         check_choice("coreference", "guideline", guideline, GUIDELINES)
         self._token_indexers = token_indexers
-        self._trees = trees
+        self._folder = folder
         self._fold = fold
         self._repeats = repeats or {}
         self._guideline = guideline
@@ -170,25 +171,29 @@ class CoreferenceReader(DatasetReader):
         if not isinstance(file_path, Mapping):
             raise ConfigurationError(f"coreference: found the data path {file_path!r}, expected a mapping")
         self.skipped = Counter()
-        for corpus, paths in file_path.items():
-            check_choice("coreference", "the corpus of a data path", corpus, CORPORA)
-            form = FORMATS["gap" if corpus == "gap" else "conll_2012"]
-            for path in [paths] if isinstance(paths, str) else paths:
-                for file in form.list_files(path):
-                    local = local_path(file)
-                    with known_as(file, local):
-                        texts = list(form.read_all(local))
-                    if self._fold and corpus != "ontogum":
-                        texts = [text for text in texts if in_fold(str(text.id), self._fold)]
-                    for text, tree in zip(texts, self._parsed(file, texts)):
-                        instance = self.text_to_instance(text, corpus, tree)
-                        yield from [instance] * self._repeats.get(corpus, 1)
-        for corpus, number in self.skipped.items():
-            logger.warning("%s: %d mentions skipped, whose heads are those of others", corpus, number)
+        # A loader mixes only instances that are near each other.
+        yield from interleave_evenly([list(self._corpus(*corpus)) for corpus in file_path.items()])
+
+    def _corpus(self, corpus: str, paths: str | Sequence[str]) -> Iterator[Instance]:
+        check_choice("coreference", "the corpus of a data path", corpus, CORPORA)
+        form = FORMATS["gap" if corpus == "gap" else "conll_2012"]
+        for file in [file for path in always_iterable(paths) for file in form.list_files(path)]:
+            local = local_path(file)
+            with known_as(file, local):
+                texts = list(form.read_all(local))
+            if self._fold and corpus != "ontogum":
+                texts = [text for text in texts if in_fold(str(text.id), self._fold)]
+            for text, tree in zip(texts, self._parsed(file, texts)):
+                instance = self.text_to_instance(text, corpus, tree)
+                yield from [instance] * self._repeats.get(corpus, 1)
+        if self.skipped[corpus]:
+            logger.warning(
+                "%s: %d mentions skipped, whose heads are those of others", corpus, self.skipped[corpus]
+            )
 
     def _parsed(self, file: str, texts: Sequence[AnnotatedText]) -> Iterator[Tree]:
         beside = os.path.basename(file).replace(".conll", ".conllu")
-        path = os.path.join(self._trees, beside) if self._trees else ""
+        path = os.path.join(self._folder, beside) if self._folder else ""
         if not os.path.exists(path):
             for doc in parse(texts):
                 tree = Parse(doc)

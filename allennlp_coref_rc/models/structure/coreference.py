@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 import torch
 from allennlp.data import Vocabulary
 from allennlp.models.heads import Head
+from allennlp.training.metrics import Average
 from torch import Tensor, nn
 from torch.nn.functional import binary_cross_entropy_with_logits, cross_entropy
 
@@ -88,7 +89,7 @@ class CoreferenceHead(Head):
     named : `int`, optional (default = `15`)
         How many more are chosen as equal words or shared names.
     dropout : `float`, optional (default = `0.3`)
-    gap_weight : `float`, optional (default = `1.0`)
+    gap_weight : `float`, optional (default = `0.5`)
         The weight of the loss of passages of GAP.
     """
 
@@ -102,7 +103,7 @@ class CoreferenceHead(Head):
         candidates: int = 25,
         named: int = 15,
         dropout: float = 0.3,
-        gap_weight: float = 1.0,
+        gap_weight: float = 0.5,
         **kwargs: Any,
     ) -> None:
         super().__init__(vocab, **kwargs)
@@ -129,6 +130,7 @@ class CoreferenceHead(Head):
         self.offsets = nn.ModuleList(nn.Embedding(reach + 1, pair_dim) for reach in (LEFT, RIGHT))
         self.edge_scores = nn.ModuleList(nn.Linear(pair_dim, 1) for _ in range(2))
         self._scores = CoreferenceScores()
+        self._losses = {name: Average() for name in ("text", "gap")}
 
     def forward(
         self, encoded_text: Tensor, encoded_text_mask: Tensor, coreference: Sequence[CoreferenceText]
@@ -162,11 +164,12 @@ class CoreferenceHead(Head):
                 output["links"].append(links)
                 self._scores(clusters, text)
         parts = []
-        if losses["text"]:
-            parts.append(sum(losses["text"]) / max(mentions, 1))
-        if losses["gap"]:
-            parts.append(self._gap_weight * torch.stack(losses["gap"]).mean())
-        return {**output, "loss": sum(parts)} if parts else output
+        for name, values in losses.items():
+            if values:
+                mean = torch.stack(values).sum() / (mentions if name == "text" else len(values))
+                self._losses[name](mean.detach())
+                parts.append(mean * (self._gap_weight if name == "gap" else 1))
+        return {**output, "loss": torch.stack(parts).sum()} if parts else output
 
     def _antecedents(self, vectors: Tensor, text: CoreferenceText) -> Candidates:
         """Finds likely heads, and scores the candidates for their antecedents."""
@@ -288,8 +291,10 @@ class CoreferenceHead(Head):
         together = same_entity(found)
         pairs = torch.combinations(torch.arange(len(places), device=places.device))
         is_one = entity[heads[pairs[:, 0]]] == entity[heads[pairs[:, 1]]]
-        chances = together[places[pairs[:, 0]], places[pairs[:, 1]]].clamp(1e-4, 1 - 1e-4)
-        return nn.functional.binary_cross_entropy(chances, is_one.to(chances.dtype), reduction="sum")
+        chances = together[places[pairs[:, 0]], places[pairs[:, 1]]]
+        # A small chance still has a gradient.
+        logs = torch.where(is_one, chances.clamp(min=1e-20).log(), (-chances.clamp(max=1 - 1e-6)).log1p())
+        return -logs.sum()
 
     def _edge_logits(self, vectors: Tensor, heads: Tensor, text: CoreferenceText) -> list[Tensor]:
         """
@@ -369,7 +374,9 @@ class CoreferenceHead(Head):
         return sorted(unique.values()), links
 
     def get_metrics(self, reset: bool = False) -> dict[str, float]:
-        return self._scores.get_metric(reset)
+        """The means of both losses and, when not training, what `CoreferenceScores` gives."""
+        losses = {f"{name}_loss": float(average.get_metric(reset)) for name, average in self._losses.items()}
+        return {**losses, **self._scores.get_metric(reset)}
 
 
 def same_entity(found: Candidates) -> Tensor:

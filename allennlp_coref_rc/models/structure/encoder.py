@@ -133,9 +133,9 @@ class StructureEncoder(Backbone):
         return self.transformer.config.hidden_size
 
     def merge(self) -> None:
-        """Adds the adapters to the layers, which makes predictions faster; they can't be trained after it."""
+        """Adds the adapters to the layers, which makes predictions faster; they can't be trained after it. May be called again."""
         for module in list(self.transformer.modules()):
-            if hasattr(module, "merge"):
+            if hasattr(module, "merge") and not module.merged:
                 module.merge()
 
     def forward(self, words: TextFieldTensors) -> dict[str, Tensor]:  # type: ignore[override]

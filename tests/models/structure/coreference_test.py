@@ -211,7 +211,7 @@ def test_a_text_is_learnt_and_its_clusters_are_found():
     assert [len(output["links"][0]), min(link.confidence for link in output["links"][0]) > 0.5] == [3, True]
     metrics = made.get_metrics(reset=True)
     assert metrics["litbank_f1"] == metrics["mean_f1"] == 1
-    assert made.get_metrics() == {}
+    assert "litbank_f1" not in made.get_metrics()
 
 
 def test_a_text_has_the_same_clusters_whatever_is_beside_it():
