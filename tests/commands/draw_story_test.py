@@ -147,6 +147,7 @@ def test_of_many_candidates_the_probable_ones_are_shown():
             ["--way", "boundaries"],
             "the way boundaries: found a reader that points at words",
         ),
+        ("../quoref/train.json", "GA", [], "train.json, line 1: found "),
     ],
 )
 def test_what_is_wrong_is_named_and_nothing_is_written(
