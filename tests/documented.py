@@ -1,7 +1,4 @@
-"""
-The pages of the documentation, the fenced blocks on them, the parsers of commands, and the classes that pages
-have to describe.
-"""
+"""The documentation's pages and fenced blocks, the parsers of commands, and classes that need a page."""
 
 import re
 import sys
@@ -31,9 +28,7 @@ def blocks(page, language):
 
 
 def python_files(page):
-    """
-    The blocks of Python that are files, by the names in their first lines, and the others as one program.
-    """
+    """The blocks of Python that are files, by the names in line 1, and the others as one program."""
     named = {block: re.match(r"# (\w+\.py)\n", block) for block in blocks(page, "python")}
     files = {match[1]: block for block, match in named.items() if match}
     return files, "\n".join(block for block, match in named.items() if not match)

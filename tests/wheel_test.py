@@ -16,15 +16,7 @@ from tests.shared import PROJECT
 
 pytestmark = pytest.mark.slow
 
-SOURCES = (
-    "allennlp_coref_rc",
-    "training_config",
-    "setup.cfg",
-    "setup.py",
-    "pyproject.toml",
-    "README.md",
-    "LICENSE",
-)
+SOURCES = "allennlp_coref_rc training_config setup.cfg setup.py pyproject.toml README.md LICENSE".split()
 
 
 @pytest.fixture(scope="module")
@@ -92,10 +84,8 @@ LIGHT = ("card", "compare", "configs", "data")
 @pytest.fixture(scope="module")
 def environment():
     """Environment variables that lead neither to the source nor to a compiler."""
-    return {
-        **{name: value for name, value in os.environ.items() if name != "PYTHONPATH"},
-        "CXX": "no-compiler",
-    }
+    kept = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    return {**kept, "CXX": "no-compiler"}
 
 
 @pytest.fixture(scope="module")

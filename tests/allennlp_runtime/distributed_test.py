@@ -1,6 +1,4 @@
-"""
-Training by two processes, and by one with batches of twice the size; and evaluation of their unequal shares.
-"""
+"""Training by two processes, and by one with batches of twice the size; evaluation of unequal shares."""
 
 import json
 import re
@@ -55,9 +53,7 @@ def test_two_processes_are_as_one_with_batches_of_twice_the_size(tmp_path, capfd
 
 @pytest.fixture
 def forked(monkeypatch):
-    """
-    Processes that train together begin as copies of this one, so that they need not import everything again.
-    """
+    """Processes that train together begin as copies of this one: they need not import everything again."""
 
     def spawn(function, args, nprocs):
         torch.multiprocessing.start_processes(_alone, (function, args), nprocs, start_method="fork")
@@ -74,10 +70,11 @@ def _alone(rank, function, args):
 @pytest.fixture
 def counted(monkeypatch):
     """Metrics tell how many questions they have seen."""
-    for metric, number in (
-        (AnswerAccuracy, lambda it: int(it._counts[2])),
-        (NarrativeQaMetric, lambda it: it._sums[0].item()),
-    ):
+    numbers = {
+        AnswerAccuracy: lambda it: int(it._counts[2]),
+        NarrativeQaMetric: lambda it: it._sums[0].item(),
+    }
+    for metric, number in numbers.items():
         monkeypatch.setattr(metric, "get_metric", _with_number(metric.get_metric, number))
 
 

@@ -55,13 +55,11 @@ def test_statistics_of_a_file(tmp_path):
 
 def test_oddities_are_warnings(tmp_path):
     path = tmp_path / "a.jsonl"
-    one = AnnotatedText(
-        list("abcd"), clusters=[[(0, 1), (2, 3), (0, 1)], [], [(3, 4)], [(1, 2), (2, 3)]], id="x"
-    )
+    clusters = [[(0, 1), (2, 3), (0, 1)], [], [(3, 4)], [(1, 2), (2, 3)]]
+    one = AnnotatedText(list("abcd"), clusters=clusters, id="x")
     two = AnnotatedText(list("ab"), relations=[DiscourseRelation("EntRel", "", [(0, 1)], [])], id="x")
-    write_documents(
-        str(path), [Document(one), Document(two), *[Document(AnnotatedText(["a"], clusters=[[]]))] * 5]
-    )
+    texts = [one, two, *[AnnotatedText(["a"], clusters=[[]])] * 5]
+    write_documents(str(path), map(Document, texts))
     report = report_on_file(str(path))
     assert report.num_errors == 0
     assert report.places == {
@@ -80,12 +78,8 @@ def test_oddities_are_warnings(tmp_path):
 def test_every_malformed_line_is_an_error(tmp_path):
     path = tmp_path / "a.jsonl"
     good = '{"tokens": ["a", "b"]}'
-    bad = [
-        "{",
-        "[]",
-        '{"tokens": ["a"], "parts": [2]}',
-        '{"tokens": ["a"], "frames": [{"predicate": [0, 2], "arguments": []}]}',
-    ]
+    frames = '[{"predicate": [0, 2], "arguments": []}]'
+    bad = ["{", "[]", '{"tokens": ["a"], "parts": [2]}', f'{{"tokens": ["a"], "frames": {frames}}}']
     header = {"annotated_documents": 1, "documents": 3, "counts": {"tokens": 4, "clusters": 1}}
     path.write_text("\n".join([json.dumps(header), good, *bad, good]) + "\n")
     report = report_on_file(str(path))

@@ -190,15 +190,7 @@ def test_docs_come_in_batches_and_in_order(monkeypatch):
         sizes.append(len(texts))
         return [self.annotate(text) for text in texts]
 
-    texts = [
-        STORY,
-        "",
-        "Mary left. She slept.",
-        " ",
-        "No one.",
-        STORY.lower(),
-        "Ann saw Ben. He smiled at her.",
-    ]
+    texts = [STORY, "", "Mary left. She slept.", " ", "No one.", STORY.lower(), "Ann saw Ben. He sat."]
     nlp = pipeline()
     expected = [structure(nlp(text)) for text in texts]
     monkeypatch.setattr(SieveCoref, "annotate_batch", record)
@@ -240,11 +232,7 @@ def test_what_fails_is_told_and_can_be_handled():
         ("compose", {"annotators": None}, "annotators: found null"),
         ("precomputed", {"path": None, "format": "corenlp"}, "path: found null, expected .*str"),
         ("precomputed", {"path": "none.json", "format": "corenlp"}, "'none.json': .*no such file"),
-        (
-            "sieve_coref",
-            {"nonsense": 1},
-            r"unexpected argument: 'nonsense'|sieve_coref -> nonsense\textra fields not permitted",
-        ),
+        ("sieve_coref", {"nonsense": 1}, r"unexpected argument: 'nonsense'|sieve_coref -> nonsense\textra"),
         ("sieve_coref", {"max_pronoun_distance": -1}, "max_pronoun_distance is -1, expected 0 or more"),
         ("sieve_coref", {"max_pronoun_distance": "far"}, "Expected max_pronoun_distance to be a int"),
     ],

@@ -105,12 +105,8 @@ def test_the_text_of_a_doc_is_kept():
 
 def test_clusters_of_other_tools_are_read_in_the_order_of_their_numbers():
     doc = NLP("a b c d")
-    for name, start in (
-        ("coref_clusters_10", 1),
-        ("coref_clusters_2", 0),
-        ("coref_head_clusters_1", 2),
-        ("sc", 3),
-    ):
+    names = ["coref_clusters_10", "coref_clusters_2", "coref_head_clusters_1", "sc"]
+    for name, start in zip(names, (1, 0, 2, 3)):
         doc.spans[name] = [doc[start : start + 1]]
     assert AnnotatedText.from_spacy(doc).clusters == [[(0, 1)], [(1, 2)]]
 

@@ -513,9 +513,7 @@ def test_a_small_input_is_annotated_by_the_process_itself(tmp_path, monkeypatch,
 
 
 def test_pipes(tmp_path, run_command):
-    """
-    Plain text by dashes, with a pipe as output too, and JSON by the names of devices, with a file as output.
-    """
+    """Plain text by dashes, with a pipe as output too; JSON by names of devices, with a file as output."""
     options = ["--annotator", "exact_match_coref", "--workers", "0"]
     words = [sys.executable, "-m", "allennlp_coref_rc", "annotate", "-", "-", *options]
     text = "Zoë left. She slept."

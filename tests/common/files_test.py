@@ -188,8 +188,9 @@ print("after")
 OPEN = ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1", "chain"]
 
 
-@pytest.mark.parametrize("path", OPEN)
-@pytest.mark.parametrize("function", ["whole_file", "partial_path"])
+@pytest.mark.parametrize(
+    "function, path", [*(("whole_file", path) for path in OPEN), ("partial_path", "chain")]
+)
 def test_what_is_redirected_is_written_to_where_it_stands(function, path, tmp_path):
     """`chain` is a link to a link to what the shell has opened."""
     (tmp_path / "dev").mkdir()
@@ -198,12 +199,8 @@ def test_what_is_redirected_is_written_to_where_it_stands(function, path, tmp_pa
     with open(tmp_path / "log", "w") as log:
         log.write("first, ")
         log.flush()
-        words = [
-            sys.executable,
-            "-c",
-            WRITE.format(function=function),
-            path if "/" in path else tmp_path / path,
-        ]
+        place = path if "/" in path else tmp_path / path
+        words = [sys.executable, "-c", WRITE.format(function=function), place]
         subprocess.run(words, stdout=log, check=True, cwd=PROJECT)
         log.write("last")
     assert (tmp_path / "log").read_text() == "first, before\nwritten, after\nlast"

@@ -48,53 +48,32 @@ def test_good_values_have_their_types():
     assert validated(Lenient, {"name": "a", "other": 1}).name == "a"
 
 
+def head(**values):
+    return {"heads": {"a": {"name": "", **values}}}
+
+
+def more(*heads):
+    return {"heads": {}, "more": list(heads)}
+
+
 @pytest.mark.parametrize(
     "value, message",
     [
-        ({}, "F: found {}, expected the key 'heads'"),
-        ({"heads": {"a": 3}}, "F: found 3 at heads.a, expected an object"),
-        ({"heads": {"a": {"name": "", "size": "1"}}}, 'F: found "1" at heads.a.size, expected an integer'),
-        (
-            {"heads": {"a": {"name": "", "size": 0}}},
-            "F: found 0 at heads.a.size, expected a number greater than or equal to 1",
-        ),
-        (
-            {"heads": {"a": {"name": "", "kind": "x"}}},
-            'F: found "x" at heads.a.kind, expected one of gru, coref',
-        ),
-        (
-            {"heads": {"a": {"name": "", "sizes": 1}}},
-            'F: found the unknown key "sizes" at heads.a, expected one of name, size, kind, ends',
-        ),
-        (
-            {"heads": {}, "more": [{"name": ""}, {"name": None}]},
-            "F: found null at more[1].name, expected a string",
-        ),
-        (
-            {"heads": {}, "more": [{"name": "", "ends": [1, 2]}]},
-            "F: found 2 at more[0].ends[1], expected an integer up to 1",
-        ),
-        (
-            {"heads": {}, "weights": {"a": float("nan")}},
-            "F: found NaN at weights.a, expected a finite number",
-        ),
+        ({}, "found {}, expected the key 'heads'"),
+        ({"heads": {"a": 3}}, "found 3 at heads.a, expected an object"),
+        (head(size="1"), 'found "1" at heads.a.size, expected an integer'),
+        (head(size=0), "found 0 at heads.a.size, expected a number greater than or equal to 1"),
+        (head(kind="x"), 'found "x" at heads.a.kind, expected one of gru, coref'),
+        (head(sizes=1), 'found the unknown key "sizes" at heads.a, expected one of name, size, kind, ends'),
+        (more({"name": ""}, {"name": None}), "found null at more[1].name, expected a string"),
+        (more({"name": "", "ends": [1, 2]}), "found 2 at more[0].ends[1], expected an integer up to 1"),
+        ({"heads": {}, "weights": {"a": float("nan")}}, "found NaN at weights.a, expected a finite number"),
     ],
 )
 def test_errors_name_the_path_and_the_value(value, message):
     with pytest.raises(ConfigurationError) as raised:
         validated(Reader, value, "F")
-    assert str(raised.value) == message
-
-
-def test_long_values_are_cut():
-    with pytest.raises(ConfigurationError) as raised:
-        validated(Reader, {"heads": ["x" * 100_000]})
-    message = str(raised.value)
-    assert (
-        message.startswith('found ["xxx')
-        and message.endswith(" at heads, expected an object")
-        and len(message) < 200
-    )
+    assert str(raised.value) == f"F: {message}"
 
 
 def test_lines_of_json(tmp_path):
@@ -115,10 +94,7 @@ def test_lines_of_json(tmp_path):
             "heads:\n\n  a: {name: a}\nmore:\n- name: b\n- 3\n",
             "line 6: found 3 at more[1], expected an object",
         ),
-        (
-            "heads:\n  1: {name: a}\n  2: {nam: b}\n",
-            'line 3: found the unknown key "nam" at heads.2, expected one of',
-        ),
+        ("heads:\n  1: {name: a}\n  2: {nam: b}\n", 'line 3: found the unknown key "nam" at heads.2'),
         ("heads: {a: 1, a: 2}", "found the key 'a' twice"),
         ("heads: {a", "line 1"),
         ("heads: !!bool x", ""),

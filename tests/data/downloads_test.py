@@ -188,11 +188,9 @@ class TestDownload:
         assert len(server.requests) == 1 and everything(tmp_path) == []
 
     def test_a_wrong_checksum_or_size(self, server, tmp_path):
+        sha256 = hashlib.sha256(CONTENT).hexdigest()
         for made, found in (
-            (
-                file(server, sha256="0" * 64),
-                f"the SHA-256 {hashlib.sha256(CONTENT).hexdigest()}, expected {'0' * 64}",
-            ),
+            (file(server, sha256="0" * 64), f"the SHA-256 {sha256}, expected {'0' * 64}"),
             (file(server, size=999_999), "1,000,000 bytes, expected 999,999"),
             (file(server, size=1_000_001), "1,000,000 bytes, expected 1,000,001"),
         ):

@@ -30,10 +30,7 @@ def document(id, length, questions=3):
 
 @pytest.fixture
 def files(tmp_path):
-    """
-    The documents of the official splits by id, not in this order in the files; and the folder with the new
-    ones.
-    """
+    """The documents of the official splits by id, in another order than the files; the new folder."""
     # The lengths in the order of ids differ from each other and from those of the neighbours.
     test = {id: document(id, 20 + 37 * i % 41) for i, id in enumerate("hgfedcba")}
     valid = {id: document(id, 30 - 3 * i) for i, id in enumerate("xyz")}
@@ -72,9 +69,8 @@ def test_the_control_has_the_annotations_of_the_next_longer_passage(files):
         for one, other in zip(plain, control):
             expected = (other.text.id, other.text.tokens, other.parts, other.data)
             assert (one.text.id, one.text.tokens, one.parts, one.data) == expected
-            assert [part.clusters for part in one.apart()[0][1:]] == [
-                part.clusters for part in other.apart()[0][1:]
-            ]
+            seen = [part.clusters for part in one.apart()[0][1:]]
+            assert seen == [part.clusters for part in other.apart()[0][1:]]
             place = by_length.index(one)
             longest = place == len(plain) - 1
             source = by_length[place - 1 if longest else place + 1]

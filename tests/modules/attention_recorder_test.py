@@ -8,9 +8,7 @@ from tests.models.ga_reader_test import build
 
 @pytest.fixture(scope="module")
 def recorded():
-    """
-    The records of a batch of three questions, and what went into and came out of the last layer's attention.
-    """
+    """The records of three questions, and what went into and out of the last layer's attention."""
     model, instances, _ = build("(import 'babi/ga_gru.jsonnet') + (import 'lib/variants.libsonnet').dassa")
     model.eval()
     batch = Batch(instances[:3])

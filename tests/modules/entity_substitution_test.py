@@ -27,10 +27,8 @@ def text(vocab, *sentences):
 
 
 def words(vocab, substituted):
-    return [
-        " ".join(vocab.get_token_from_index(i) for i in row if i)
-        for row in substituted["tokens"]["tokens"].tolist()
-    ]
+    rows = substituted["tokens"]["tokens"].tolist()
+    return [" ".join(vocab.get_token_from_index(i) for i in row if i) for row in rows]
 
 
 def draws(vocab, substitution, sentences, answer=None, number=600):
@@ -97,9 +95,7 @@ def test_names_that_are_classes_are_exchanged_in_answers_too():
 
 
 def test_names_that_are_parts_of_classes_are_exchanged_if_there_is_such_a_class():
-    vocab = vocabulary(
-        ["none", "cat", "wolf", "mouse", "cat,wolf", "wolf,cat", "mouse,cat", "cat,wolf,mouse"]
-    )
+    vocab = vocabulary("none cat wolf mouse cat,wolf wolf,cat mouse,cat cat,wolf,mouse".split())
     substitution = ListedSubstitution(vocab, class_groups=[["cat", "wolf", "mouse"]])
     expected = {("cat wolf", "cat,wolf"), ("wolf cat", "wolf,cat"), ("mouse cat", "mouse,cat")}
     assert draws(vocab, substitution, ["cat wolf"], "cat,wolf").keys() == expected

@@ -24,11 +24,8 @@ def predicted(number, answer, **more):
 
 
 GRU = [predicted(1, "<Bill>", warnings=["<i>Unsure</i>."]), predicted(2, "Mary"), predicted(3, None)]
-COREF = [
-    predicted(1, "Mary", attention=[0.5, 0.0, 0.25, 0.0, 0.25, 0.0, 0.0]),
-    predicted(2, "Mary"),
-    predicted(3, "x"),
-]
+ATTENTION = [0.5, 0.0, 0.25, 0.0, 0.25, 0.0, 0.0]
+COREF = [predicted(1, "Mary", attention=ATTENTION), predicted(2, "Mary"), predicted(3, "x")]
 
 
 @pytest.fixture
@@ -155,18 +152,11 @@ def test_without_right_answers_nothing_is_called_right_or_wrong(tmp_path, write)
 @pytest.mark.parametrize(
     "other, message",
     [
-        (
-            [{**COREF[0], "id": "p1"}],
-            r"Coref.jsonl: found the question 'who left1\?' \(id 'p1'\) as number 1, expected what .*GRU.jsonl has "
-            r"there, the question 'who left1\?' \(id 'q1'\)",
-        ),
-        (
-            [COREF[1], COREF[0], COREF[2]],
-            r"Coref.jsonl: found the question 'who left2\?' \(id 'q2'\) as number 1, expected what",
-        ),
+        ([{**COREF[0], "id": "p1"}], r"Coref.jsonl: .*\(id 'p1'\) as number 1, expected .*GRU.*\(id 'q1'\)"),
+        ([COREF[1], COREF[0], COREF[2]], r"Coref.jsonl: .*\(id 'q2'\) as number 1, expected what"),
         (
             [*COREF, predicted(4, "Mary")],
-            r"GRU.jsonl: found nothing as number 4, expected what .*Coref.jsonl has there",
+            r"GRU.jsonl: found nothing as number 4, expected what .*Coref.jsonl",
         ),
         ([{"answer": "Mary"}], r"Coref.jsonl, line 1, .*: found no question_tokens, .* coref-rc predict"),
     ],

@@ -166,11 +166,13 @@ def test_what_cannot_be_shown_is_named(tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("empty.jsonl").write_text("")
     write_documents("nothing.jsonl", [])
-    for file, message in (
-        ("none.jsonl", "none.jsonl: no such file"),
-        ("empty.jsonl", "empty.jsonl, line 1: found no header"),
-        ("nothing.jsonl", "nothing.jsonl: found no documents"),
-    ):
+    messages = {
+        "none": ": no such file",
+        "empty": ", line 1: found no header",
+        "nothing": ": found no documents",
+    }
+    for name, message in messages.items():
+        file, message = f"{name}.jsonl", f"{name}.jsonl{message}"
         with pytest.raises(SystemExit) as error:
             main(["draw", "clusters", file])
         assert error.value.code == 2 and message in capsys.readouterr().err

@@ -63,10 +63,8 @@ def test_by_default_ten_thousand_samples_are_drawn_with_the_seed_1():
 def test_questions_of_a_group_are_drawn_together():
     """Ten equal questions of each group tell no more than one of each would."""
     alone = [0.1 * ((7 * i) % 10) - 0.3 for i in range(20)]
-    repeated, groups = (
-        [score for score in alone for _ in range(10)],
-        [i for i in range(20) for _ in range(10)],
-    )
+    repeated = [score for score in alone for _ in range(10)]
+    groups = [i for i in range(20) for _ in range(10)]
     expected = paired_bootstrap(alone, [0] * 20, samples=500)
     found = paired_bootstrap(repeated, [0] * 200, samples=500, groups=groups)
     assert found.questions == 200 and tuple(found)[1:] == pytest.approx(tuple(expected)[1:])
@@ -99,11 +97,8 @@ def write(path, *objects):
 
 
 def test_predictions_of_predict_and_of_evaluate_are_the_same(tmp_path):
-    lines = write(
-        tmp_path / "lines",
-        {"id": "a", "answer": "Milk", "gold": "milk"},
-        {"id": "b", "answer": "x", "gold": "y"},
-    )
+    answers = {"id": "a", "answer": "Milk", "gold": "milk"}, {"id": "b", "answer": "x", "gold": "y"}
+    lines = write(tmp_path / "lines", *answers)
     # What has no value for each question is of the batch.
     batch = {"id": ["a", "b"], "answer": ["Milk", "x"], "gold": ["milk", "y"], "loss": 1, "lengths": [3]}
     batches = write(tmp_path / "batches", batch)
@@ -131,11 +126,7 @@ def test_questions_go_together_by_id_or_by_order(tmp_path):
     "content, key, message",
     [
         ("{", None, "FILE, line 1: found damaged JSON .*, expected an object"),
-        (
-            '{"correct": true}\n{"answer": "x"}',
-            None,
-            "FILE, line 2, .* found None as correct, expected a question with",
-        ),
+        ('{"correct": true}\n{"answer": "x"}', None, "FILE, line 2, .* found None as correct, expected a"),
         ('{"rouge_l": NaN}', "rouge_l", "FILE, line 1, object 1: found nan as rouge_l, expected a number"),
     ],
 )

@@ -38,10 +38,10 @@ ESCAPES = {
 
 @pytest.fixture(params=ESCAPES)
 def escaping(request, folder, outside, tmp_path):
-    infos = [
-        (entry(name.replace("OUTSIDE", str(outside)), kind, target.replace("OUTSIDE", str(outside))), b"")
-        for name, kind, target in ESCAPES[request.param]
-    ]
+    def at(name):
+        return name.replace("OUTSIDE", str(outside))
+
+    infos = [(entry(at(name), kind, at(target)), b"") for name, kind, target in ESCAPES[request.param]]
     return pack_with(folder, tmp_path / "model.tar.gz", *infos)
 
 

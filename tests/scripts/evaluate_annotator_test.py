@@ -166,9 +166,7 @@ def test_roles_are_scored_by_the_rule_of_conll_2005():
 
 
 def test_connectives_senses_and_implicit_relations():
-    """
-    Of three predicted connectives two are right; of two annotated ones both are found, one with its sense.
-    """
+    """Of three predicted connectives two are right; two annotated ones are found, one with its sense."""
 
     def relation(type, sense, place, connective=()):
         return DiscourseRelation(

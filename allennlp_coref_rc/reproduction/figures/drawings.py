@@ -23,8 +23,10 @@ from allennlp_coref_rc.reproduction.condition import SPLITS, Table
 from allennlp_coref_rc.reproduction.figures.curves import (
     AXES,
     CURVE_SPLITS,
+    PUBLISHED,
     SHARES,
     X_NAME,
+    Curve,
     ablation_curve,
     training_curve,
     write_curves,
@@ -94,17 +96,25 @@ class AblationCurves(Drawing):
 
     metric : `str`, optional (default = `"test_accuracy"`)
         Its name in AllenNLP's metrics.json.
+    published : `dict[str, dict[float, float]]`, optional (default = `{}`)
+        By the name of a curve of the paper, its values by share.
     """
 
-    def __init__(self, metric: str = "test_accuracy") -> None:
+    def __init__(
+        self, metric: str = "test_accuracy", published: Optional[dict[str, dict[str, float]]] = None
+    ) -> None:
         self._metric = metric
+        self._published = [
+            Curve(name, {float(share): [value] for share, value in values.items()}, PUBLISHED)
+            for name, values in (published or {}).items()
+        ]
 
     def draw(self, folder: str, rows: Sequence[Scores]) -> list[str]:
         curves = [
             ablation_curve(name, folders, self._metric, SHARES)
             for name, folders in model_folders(rows).items()
         ]
-        return write_curves(os.path.join(folder, "curves"), curves, X_NAME, self._metric)
+        return write_curves(os.path.join(folder, "curves"), [*curves, *self._published], X_NAME, self._metric)
 
 
 @Drawing.register("training_curves")

@@ -100,9 +100,7 @@ def test_imports_of_allennlp_say_nothing_about_packaging():
 
 
 def test_imports_of_allennlp_say_nothing_about_pictures(monkeypatch):
-    """
-    Torchvision's module is run again, by its own name, since to import it in another process takes seconds.
-    """
+    """Torchvision's module is run again by its own name: another process would take seconds to import it."""
     monkeypatch.setattr("wrapt.register_post_import_hook", lambda function, module: None)
     with warnings.catch_warnings(record=True) as given:
         warnings.simplefilter("always")

@@ -156,33 +156,20 @@ def test_sentences_that_the_model_does_not_read_are_reported(archives, caplog):
     assert "The model reads 1 of the text's 3 sentences" in caplog.text
 
 
-def test_what_is_wrong_is_said(archives, tmp_path):
-    text = TEXTS[0]
-    for type, archive, options, message in (
-        ("allennlp_coref", "none.tar.gz", {}, "none.tar.gz: no such archive"),
-        (
-            "allennlp_coref",
-            archives["srl"],
-            {},
-            "found a SemanticRoleLabeler, whose predictor is 'semantic_role_labeling'",
-        ),
-        (
-            "allennlp_srl",
-            archives["coref"],
-            {"predicates": "words"},
-            "expected a model of the predictor 'semantic_role",
-        ),
-        (
-            "allennlp_srl",
-            archives["srl"],
-            {"spacy_model": "en_none"},
-            "spacy_model is 'en_none', which is not installed",
-        ),
-        ("allennlp_srl", archives["srl"], {"predicates": "verbs"}, "predicates is 'verbs', expected one of"),
-        ("allennlp_coref", archives["coref"], {"batch_size": 0}, "batch_size is 0, expected 1 or more"),
-    ):
-        with pytest.raises(ConfigurationError, match=message):
-            annotator(type, archive, **options).annotate(text)
+@pytest.mark.parametrize(
+    "type, archive, options, message",
+    [
+        ("coref", "none.tar.gz", {}, "none.tar.gz: no such archive"),
+        ("coref", "srl", {}, "found a SemanticRoleLabeler, whose predictor is 'semantic_role_labeling'"),
+        ("srl", "coref", {"predicates": "words"}, "expected a model of the predictor 'semantic_role"),
+        ("srl", "srl", {"spacy_model": "en_none"}, "spacy_model is 'en_none', which is not installed"),
+        ("srl", "srl", {"predicates": "verbs"}, "predicates is 'verbs', expected one of"),
+        ("coref", "coref", {"batch_size": 0}, "batch_size is 0, expected 1 or more"),
+    ],
+)
+def test_what_is_wrong_is_said(archives, type, archive, options, message):
+    with pytest.raises(ConfigurationError, match=message):
+        annotator(f"allennlp_{type}", archives.get(archive, archive), **options).annotate(TEXTS[0])
 
 
 def test_frames_are_read_off_bio_tags():

@@ -1,7 +1,4 @@
-"""
-fastcoref, Coreferee and Maverick, which are not installed, as modules that behave alike; and pipelines of
-spaCy.
-"""
+"""fastcoref, Coreferee and Maverick as modules that behave alike (none is installed); spaCy pipelines."""
 
 import json
 import logging
@@ -88,13 +85,8 @@ def test_fastcoref_annotates_words(fastcoref):
     assert [text.clusters for text in found] == [[[(0, 1)], [(0, 1), (3, 4)]], [], [[(0, 1), (2, 3)]], []]
     assert [text.tokens for text in found] == [text.tokens for text in TEXTS] and found[0].id == "x"
     assert found == [annotator.annotate(text) for text in TEXTS]
-    assert all(
-        type(place) is int
-        for text in found
-        for cluster in text.clusters
-        for span in cluster
-        for place in span
-    )
+    spans = [span for text in found for cluster in text.clusters for span in cluster]
+    assert {type(place) for span in spans for place in span} == {int}
     assert FCoref.made == [("LingMessCoref", "biu-nlp/lingmess-coref", "cpu", None, False)]
 
 
@@ -122,10 +114,7 @@ def test_fastcoref_says_what_is_wrong(fastcoref, monkeypatch):
 
 
 class CorefereeBroker:
-    """
-    As Coreferee 1.5.0: chains of mentions that know the indexes of their heads; errors are printed, not
-    raised.
-    """
+    """As Coreferee 1.5.0: mentions know the indexes of their heads; errors are printed, not raised."""
 
     def __init__(self, nlp, name):
         if nlp.meta["name"] == "unknown":
@@ -169,9 +158,7 @@ def test_coreferee_annotates_heads(coreferee):
 
 
 class RealMaverick:
-    """
-    As maverick-coref 1.0.7: prints what it loads; ends of mentions are included; a cluster may have no spans.
-    """
+    """As maverick-coref 1.0.7: prints what it loads; a mention's end is included; a cluster may be empty."""
 
     made = []
 
@@ -192,13 +179,8 @@ class RealMaverick:
         pairs = tuple((i - 1, i + 1) for i, token in enumerate(tokens) if token == "and")
         clusters = [women[::-1], ()] + ([pairs] if singletons else [])
         text = [[" ".join(tokens[start : end + 1]) for start, end in cluster] for cluster in clusters]
-        return {
-            "tokens": tokens,
-            "clusters_token_offsets": clusters,
-            "clusters_char_offsets": None,
-            "clusters_token_text": text,
-            "clusters_char_text": None,
-        }
+        found = {"tokens": tokens, "clusters_token_offsets": clusters, "clusters_token_text": text}
+        return {**found, "clusters_char_offsets": None, "clusters_char_text": None}
 
 
 @pytest.fixture

@@ -28,9 +28,7 @@ SENSES = {
 
 
 def write_wordnet(folder):
-    """
-    The files as wndb(5WN) describes them. An offset is the position of a line in its file, of eight digits.
-    """
+    """The files of wndb(5WN). An offset is the position of a line in its file, of eight digits."""
     folder.mkdir(parents=True)
     for name in ("cntlist.rev", "index.sense", *(f"{pos}.exc" for pos in SENSES)):
         (folder / name).write_text("")
@@ -45,11 +43,8 @@ def write_wordnet(folder):
         for (words, _), offset in zip(senses, offsets):
             for word in words:
                 places.setdefault(word, []).append(f"{offset:08d}")
-        (folder / f"index.{pos}").write_text(
-            "".join(
-                f"{lemma} {pos[0]} {len(at)} 0 {len(at)} 0 {' '.join(at)}\n" for lemma, at in places.items()
-            )
-        )
+        index = [f"{word} {pos[0]} {len(at)} 0 {len(at)} 0 {' '.join(at)}\n" for word, at in places.items()]
+        (folder / f"index.{pos}").write_text("".join(index))
 
 
 def data_line(pos, number, offsets):

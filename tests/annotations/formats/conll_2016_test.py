@@ -69,16 +69,8 @@ def change(values, path, value):
     [
         (["Type"], "NoRel", 'found "NoRel" at Type, expected one of Explicit, Implicit, EntRel, AltLex'),
         (["Sense"], [], r"found \[\] at Sense, expected one or more senses"),
-        (
-            ["Arg2", "TokenList"],
-            [],
-            "found .* at Arg2, expected an argument with a TokenList that is not empty",
-        ),
-        (
-            ["Arg1", "TokenList"],
-            [[0, 4]],
-            r"found \[0, 4\] at Arg1.TokenList\[0\], expected a number or a list of 5",
-        ),
+        (["Arg2", "TokenList"], [], "found .* at Arg2, expected an argument with a TokenList that is not"),
+        (["Arg1", "TokenList"], [[0, 4]], r"found \[0, 4\] at Arg1.TokenList\[0\], expected a number or a"),
     ],
 )
 @pytest.mark.parametrize("parses", [False, True])

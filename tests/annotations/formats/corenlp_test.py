@@ -21,14 +21,8 @@ def read(tmp_path, *documents, name="a.json"):
 
 def written(text):
     """What CoreNLP would write about a text. It counts everything from 1, and within the sentence."""
-    sentences = [
-        {
-            "tokens": [
-                {"index": i, "word": token} for i, token in enumerate(text.tokens[slice(*span)], start=1)
-            ]
-        }
-        for span in text.sentences
-    ]
+    words = [enumerate(text.tokens[start:stop], start=1) for start, stop in text.sentences]
+    sentences = [{"tokens": [{"index": i, "word": token} for i, token in tokens]} for tokens in words]
 
     def mention(span):
         for number, (start, stop) in enumerate(text.sentences, start=1):
@@ -37,11 +31,8 @@ def written(text):
         return None
 
     chains = [[found for found in map(mention, cluster) if found] for cluster in text.clusters]
-    return {
-        "docId": "x",
-        "sentences": sentences,
-        "corefs": {str(i + 1): chain for i, chain in enumerate(chains)},
-    }
+    corefs = {str(i + 1): chain for i, chain in enumerate(chains)}
+    return {"docId": "x", "sentences": sentences, "corefs": corefs}
 
 
 def test_a_file_gives_its_document():
@@ -93,10 +84,7 @@ def test_dependencies_of_older_versions_are_read_and_others_are_not_dropped_sile
 def test_a_malformed_part_costs_itself(tmp_path):
     tokens = [{"word": "Mary"}, {"word": "took"}, {"word": "it"}]
     bad = [{"dep": "obj", "governor": 2, "dependent": 9}, {"dep": "nsubj", "governor": 2, "dependent": 1}]
-    mentions = [
-        {"sentNum": 1, "startIndex": 1, "endIndex": 2},
-        {"sentNum": 7, "startIndex": 1, "endIndex": 2},
-    ]
+    mentions = [{"sentNum": number, "startIndex": 1, "endIndex": 2} for number in (1, 7)]
     document = {"sentences": [{"tokens": tokens, "basicDependencies": bad}], "corefs": {"1": mentions}}
     path = tmp_path / "a.json"
     path.write_text(

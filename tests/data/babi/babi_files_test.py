@@ -55,8 +55,7 @@ class TestReadBabi:
     @needs_babi
     def test_answers_of_real_files_are_words_of_the_passage_where_they_are_said_to_be(self):
         for task in range(1, 21):
-            words = [
-                item.answer.lower() in re.findall(r"\w+", " ".join(item.statements).lower())
-                for item in read_babi(str(BABI / f"qa{task}_valid.txt"))
-            ]
+            items = list(read_babi(str(BABI / f"qa{task}_valid.txt")))
+            texts = [" ".join(item.statements).lower() for item in items]
+            words = [item.answer.lower() in re.findall(r"\w+", text) for item, text in zip(items, texts)]
             assert all(words) == (task in EXTRACTIVE_TASKS), task

@@ -177,6 +177,7 @@ class TestAnnotatedBabiReader:
         linked = words(next(iter(joined.read(fixture(15, "test")))))
         assert linked == [["cats", "cat"], ["mice", "mouse"], ["gertrude", "gertrude"]]
 
+    def test_answer_type_overrides_the_task(self):
         assert "candidates" not in next(iter(reader(answer_type="classification").read(fixture(1)))).fields
         assert "candidates" in next(iter(reader(answer_type="extractive").read(fixture(8)))).fields
 

@@ -64,11 +64,8 @@ class TestAnnotatedWikiHopReader:
         assert "St." in passage and passage[19:23] == ["coast", ".", "Tromsø", "is"]
         assert tokens(instance["question"]) == ["country_of_citizenship", "anton", "berg"]
         data = instance["metadata"].metadata
-        assert (data["id"], data["answer"], data["relation"]) == (
-            "WH_train_0",
-            "norway",
-            item["query"].split()[0],
-        )
+        wanted = ("WH_train_0", "norway", item["query"].split()[0])
+        assert (data["id"], data["answer"], data["relation"]) == wanted
         assert data["candidates"] == item["candidates"] and "follows" not in data
         assert instance["answer"].label == 2
         found = {i: [] for i in range(4)}

@@ -1,7 +1,4 @@
-"""
-Annotated documents may have certain data about their questions. Readers leave out anything else, and name the
-file and the line.
-"""
+"""Readers leave out what annotated documents may not say about a question, and name file and line."""
 
 import json
 

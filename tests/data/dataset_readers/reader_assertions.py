@@ -1,7 +1,4 @@
-"""
-What every reader has to do, checked on a file. Workers and annotated files give the same instances, and
-damaged files are refused.
-"""
+"""What every reader has to do: workers and annotated files give the same; damaged files are refused."""
 
 import operator
 import pickle
@@ -91,9 +88,7 @@ def _flat(values: Any, prefix: str = "") -> dict[str, Any]:
 
 
 def check_annotated_file(reader: DatasetReader, plain: DatasetReader, path: str, output: str) -> None:
-    """
-    Documents annotated, written and read back by a reader without annotator are what the raw file gives.
-    """
+    """Documents annotated, written and read without an annotator are what the raw file gives."""
     documents = (
         reader.annotate(reader.to_document(item)) for _, item in reader.read_items(reader.find(path), path)
     )

@@ -120,5 +120,5 @@ def test_layers_are_left_out_in_training_alone(folder):
 
 
 def test_an_encoder_that_is_nowhere():
-    with pytest.raises(ConfigurationError, match="encoder is 'no/such/encoder', which is no folder"):
+    with pytest.raises(ConfigurationError, match="model_name is 'no/such/encoder', which is no folder"):
         StructureEncoder("no/such/encoder")

@@ -20,21 +20,14 @@ def test_parts_of_train_in_a_process_of_its_own(call, tmp_path):
 
 @pytest.fixture
 def started(monkeypatch, tmp_path):
-    """
-    The processes of two source trees: which it was, and its words. In the older one a part takes twice as
-    long.
-    """
+    """Two source trees: which it was, and its words. In the older one a part takes twice as long."""
     started = []
 
     def process(command, env, **options):
         factor = 1 if env["PYTHONPATH"].split(os.pathsep)[0] == str(runs.THIS) else 2
         started.append((factor, command[4:]))
-        parts = {
-            "imports": [4.0, 4.0],
-            "reading": [factor] * 2,
-            "files": [0.0, 0.0],
-            "whole": [4.0 + factor] * 2,
-        }
+        parts = {"imports": [4.0, 4.0], "reading": [factor] * 2, "files": [0.0, 0.0]}
+        parts["whole"] = [4.0 + factor] * 2
         values = {"training_loss": 1.5 if factor == 1 or "train" not in command else 1.6}
         answer = {"status": 0, "parts": parts, "questions": 30, "resident": 2**20, "values": values}
         return SimpleNamespace(stdout="" if "broken.tar.gz" in command else json.dumps(answer))
