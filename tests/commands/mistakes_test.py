@@ -214,7 +214,7 @@ def test_other_mistakes(words, message, clone, monkeypatch, capsys):
         (
             "model.passage_encoders",
             [{"type": "mage_gru", "input_size": 8, "hidden_size": 8, "state_sizes": {"coref": None}}],
-            "model.*MageGru.*state_sizes.*",
+            "model.*MageGRU.*state_sizes.*",
         ),
         (
             "model.text_field_embedder.token_embedders.tokens.embedding_dim",

@@ -19,7 +19,7 @@ from torch.nn.functional import pad
 from allennlp_coref_rc.data.annotation_layers.edges import OTHER_SEQUENCE
 from allennlp_coref_rc.models import GAReader
 from allennlp_coref_rc.modules.answer_layers import AttentionSum
-from allennlp_coref_rc.modules.seq2seq_encoders import CorefGru
+from allennlp_coref_rc.modules.seq2seq_encoders import CorefGRU
 from tests.golden.coref_gru import EMBEDDER, State, Variables, occurrences, output_differences, sources
 from tests.golden.derivatives import difference, leaves
 
@@ -39,12 +39,12 @@ def model_of(golden: Mapping[str, Any], order: Sequence[tuple[str, str]]) -> GAR
     vocab = Vocabulary(non_padded_namespaces=["*"])
     for i in range(len(words)):
         vocab.add_token_to_namespace(str(i), "tokens")
-    encoders: dict[str, list[CorefGru]] = {"passage": [], "question": []}
+    encoders: dict[str, list[CorefGRU]] = {"passage": [], "question": []}
     options = {"questions_padded_to": golden["mq"].shape[1]}
     for name, value in state.items():
         if name.endswith(".weight_ih_l0"):
             encoders[name[1:].partition("_")[0]].append(
-                CorefGru(value.size(1), value.size(0) // 3, **options)
+                CorefGRU(value.size(1), value.size(0) // 3, **options)
             )
     model = GAReader(
         vocab,
