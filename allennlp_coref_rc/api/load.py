@@ -17,7 +17,7 @@ ARCHIVE = "model.tar.gz"
 
 _FOLDER = Path(__file__).with_name("readers")
 
-BUNDLED = {"GRU": str(_FOLDER / "gru.tar.gz"), "C-GRU": str(_FOLDER / "coref_gru.tar.gz")}
+BUNDLED = {"C-GRU": str(_FOLDER / "coref_gru.tar.gz"), "GRU": str(_FOLDER / "gru.tar.gz")}
 """The readers that come with the package, by name. The folder's CARD.md says what they are."""
 
 
