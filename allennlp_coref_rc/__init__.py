@@ -19,11 +19,8 @@ itself.
 
 from allennlp_coref_rc.allennlp_runtime import quiet_start  # isort: skip  before what takes long
 
-from functools import partial
 from importlib import import_module
 from typing import Any
-
-import wrapt
 
 from allennlp_coref_rc.allennlp_runtime.environment import check_environment
 from allennlp_coref_rc.allennlp_runtime.patches import patch_allennlp
@@ -31,10 +28,6 @@ from allennlp_coref_rc.api.annotate import annotate
 from allennlp_coref_rc.api.collate import collate, label_names
 from allennlp_coref_rc.api.load import load
 from allennlp_coref_rc.common.version import VERSION as __version__
-
-
-def _import_own(name: str, _: object) -> None:
-    import_module(f"{__name__}.{name}")
 
 
 def __getattr__(name: str) -> Any:
@@ -47,10 +40,3 @@ def __getattr__(name: str) -> Any:
 check_environment()
 
 patch_allennlp()
-
-# `allennlp annotate`, and `nlp.add_pipe("sieve_coref")`.
-HOOKS = {"allennlp.commands": "commands.allennlp_annotate", "spacy": "annotations.spacy_components"}
-"""Modules that register something in others, which import them."""
-
-for _package, _module in HOOKS.items():
-    wrapt.register_post_import_hook(partial(_import_own, _module), _package)

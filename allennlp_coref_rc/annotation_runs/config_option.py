@@ -42,9 +42,9 @@ def build_annotator(option: str, value: Union[str, dict[str, Any]]) -> Annotator
 
 def build(base: type[T], option: str, value: Union[str, dict[str, Any]]) -> T:
     """The same for any class with registered names."""
-    config = option_config(option, value, base) if isinstance(value, str) else _checked(option, value, base)
+    config = option_config(option, value, base) if isinstance(value, str) else value
     # AllenNLP takes values out of the config as it reads them.
-    return base.from_params(Params(deepcopy(config), f"{option.strip('-')}."))
+    return base.from_params(Params(deepcopy(_checked(option, config, base)), f"{option.strip('-')}."))
 
 
 def _checked(option: str, config: Any, base: type[Registrable]) -> dict[str, Any]:

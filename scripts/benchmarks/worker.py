@@ -36,8 +36,8 @@ PARTS = (
     *("evaluation", "outputs", "files", "other"),
 )
 FUNCTIONS = """
-    imports     allennlp_coref_rc.allennlp_runtime.lazy_registry find
-    annotating  allennlp_coref_rc.data.dataset_readers.reading_comprehension_reader annotate_documents
+    imports     allennlp_coref_rc.allennlp_runtime.lazy_registry is_registered
+    annotating  allennlp_coref_rc.data.dataset_readers.document_reader annotate_documents
     vocabulary  allennlp.data Instance.count_vocab_items
     vocabulary  allennlp_coref_rc.data.store.columns Table.count_vocab_items
     indexing    allennlp.data Instance.index_fields

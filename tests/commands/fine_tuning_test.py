@@ -1,7 +1,4 @@
-"""
-The commands that fine-tune base-sized transformers, with transformers in their place that are as wide, and
-tiny.
-"""
+"""The commands that fine-tune base-sized transformers, with tiny ones of the same width."""
 
 import json
 import os
@@ -134,9 +131,8 @@ def test_a_printed_command_runs_with_nothing_but_another_transformer(printed, fo
     assert all({"answers", "answer", "exact_match", "f1"} <= prediction.keys() for prediction in predictions)
     (path,) = folder.rglob("metrics.json")
     metrics = json.loads(path.read_text())
-    assert metrics["best_validation_f1"] == pytest.approx(
-        sum(p["f1"] for p in predictions) / len(predictions)
-    )
+    expected = sum(p["f1"] for p in predictions) / len(predictions)
+    assert metrics["best_validation_f1"] == pytest.approx(expected)
 
 
 def test_without_a_gpu_they_are_left_out(folder, capsys, monkeypatch):
@@ -146,18 +142,9 @@ def test_without_a_gpu_they_are_left_out(folder, capsys, monkeypatch):
     said = capsys.readouterr()
     assert "0 of 0 runs finished" in said.out and said.err.count("[no GPU]") == 11
     assert "quoref.bert: a run needs a GPU, and the weights of bert-base-cased; add --gpus" in said.err
-    for way, line in (
-        (
-            "--list",
-            "bert: BERT-base: a run needs a GPU, and the weights of bert-base-cased; 0 of 3 runs finished",
-        ),
-        (
-            "--report",
-            "BERT-base; BERT-base + DASSA with coreference: a run needs a GPU, and the weights of bert-base",
-        ),
-    ):
+    for way in ("--list", "--report"):
         main(["reproduce", "--conditions", "transformers.yaml", "--table", "*.quoref", way])
-        assert line in capsys.readouterr().out
+        assert ": a run needs a GPU, and the weights of bert-base" in capsys.readouterr().out
 
 
 def test_the_command_of_the_page_runs_with_nothing_but_another_transformer(

@@ -47,6 +47,29 @@ def test_data_that_the_reader_cannot_read(tmp_path):
     assert message.startswith(f"test_data_path: {bad}, line 1: found ")
 
 
+def test_what_is_left_out_is_counted_with_its_reasons(tmp_path):
+    """Of seven questions, three are malformed, and one has its answer beyond the limit of length."""
+    stories = tmp_path / "mine.txt"
+    lines = [
+        "1 Mary is up.",
+        "2 Where is Mary?\tup\t1",
+        "3 Bill is in the attic.",
+        "4 Where is Bill?\tattic\t3",
+    ]
+    lines += [f"{number} Where is Mary?\tup\t1" for number in (5, 6)]
+    lines += [f"{number} Where is Mary?\tcellar\t1" for number in (7, 8, 9)]
+    stories.write_text("\n".join(lines) + "\n")
+    first, *_ = try_out(
+        config(BABI, train_data_path=str(stories), **{"dataset_reader.max_passage_length": 5})
+    )
+    assert first == (
+        f"train_data_path: {stories}: 4 of 7 questions would be skipped: the answer lies beyond "
+        f"dataset_reader.max_passage_length (1); malformed (3), the first: {stories}, line 7: found the answer "
+        "'cellar', expected a word of the passage; where answers are classes, set dataset_reader.task, or "
+        'dataset_reader.answer_type to "classification"'
+    )
+
+
 def test_sizes_that_do_not_fit():
     params = config(BABI)
     params["model"]["passage_encoders"][0]["hidden_size"] = 6

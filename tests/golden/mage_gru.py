@@ -1,7 +1,4 @@
-"""
-Golden values of MAGE-GRU: parameters and typed edges in the shapes of this package, and how far apart outputs
-are.
-"""
+"""Golden values of MAGE-GRU: parameters and typed edges in our shapes, and how far apart outputs are."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -181,10 +181,7 @@ def _embedder_of(state: State) -> BasicTextFieldEmbedder:
 
 
 def inputs_of(golden: Mapping[str, Any]) -> dict[str, Any]:
-    """
-    The arguments of the model, without annotations of the question, which the authors' model does not look
-    at.
-    """
+    """The arguments of the model, without annotations of the question, which theirs does not look at."""
     padding = next(
         value.shape[0] for name, value in golden.items() if name.endswith("_embedding._module.weight")
     )

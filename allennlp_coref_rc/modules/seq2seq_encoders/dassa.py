@@ -12,7 +12,7 @@ from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.data.annotation_layers import label_vocabulary
 from allennlp_coref_rc.data.fields import AnnotationTensors
 from allennlp_coref_rc.modules.annotated_self_attention import AnnotatedSelfAttention, HeadViews
-from allennlp_coref_rc.modules.gpu import copied_to, once
+from allennlp_coref_rc.modules.gpu import copied_to, once, one_pass
 from allennlp_coref_rc.modules.pair import Pair
 from allennlp_coref_rc.modules.qanet_block import QanetBlock
 from allennlp_coref_rc.modules.scopes import Scopes
@@ -220,6 +220,7 @@ class DASSA(AnnotatedSeq2SeqEncoder):
         )
 
     @uncompiled
+    @one_pass
     def forward(
         self, inputs: torch.Tensor, mask: torch.Tensor, annotations: Optional[AnnotationTensors] = None
     ) -> torch.Tensor:

@@ -71,6 +71,8 @@ def test_compose_of_one_encoder_is_that_encoder():
 
 X, MASK = torch.randn(2, 3, 6), torch.ones(2, 3, dtype=torch.bool)
 
+TYPES = "found inputs of torch.{} and a mask of torch.{}, expected floats and torch.bool"
+
 
 @pytest.mark.parametrize(
     "encoder", [CorefGRU(6, 4), MageGRU(6, state_sizes={"sequential": 4}), DASSA(6, 4, num_attention_heads=2)]
@@ -86,16 +88,8 @@ X, MASK = torch.randn(2, 3, 6), torch.ones(2, 3, dtype=torch.bool)
         (X[0], MASK[0], "inputs has shape (3, 6), expected (batch_size, sequence_length, 6)"),
         (X[..., 1:], MASK, "inputs has shape (2, 3, 5), expected (batch_size, sequence_length, 6)"),
         (X, MASK[:, 1:], "mask has shape (2, 2), expected (2, 3)"),
-        (
-            X,
-            MASK.long(),
-            "found inputs of torch.float32 and a mask of torch.int64, expected floats and torch.bool",
-        ),
-        (
-            X.long(),
-            MASK,
-            "found inputs of torch.int64 and a mask of torch.bool, expected floats and torch.bool",
-        ),
+        (X, MASK.long(), TYPES.format("float32", "int64")),
+        (X.long(), MASK, TYPES.format("int64", "bool")),
     ],
 )
 def test_inputs_that_cannot_be_encoded_are_refused(encoder, inputs, mask, message):

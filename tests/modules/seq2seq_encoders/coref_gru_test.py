@@ -109,12 +109,10 @@ def test_question_starts_from_the_memory_of_the_passage_and_the_other_way_round(
     layers[0].update(
         {k: torch.nn.functional.pad(v, (0, 0, 0, 3), value=PADDING) for k, v in layers[0].items()}
     )
-    encoded_passage, encoded_question = encode_both(
-        encoder,
-        question_encoder,
-        TokenVectors(padded, mask, {"coref": layers[0]}),
-        TokenVectors(question, torch.ones(1, length - boundary, dtype=torch.bool), {"coref": layers[1]}),
-    )
+    all_tokens = torch.ones(1, length - boundary, dtype=torch.bool)
+    texts = zip((padded, question), (mask, all_tokens), layers)
+    both = [TokenVectors(vectors, which, {"coref": layer}) for vectors, which, layer in texts]
+    encoded_passage, encoded_question = encode_both(encoder, question_encoder, *both)
 
     in_passage = [[(a, b) for a, b in cluster if b <= boundary] for cluster in clusters]
     in_question = [
@@ -124,16 +122,10 @@ def test_question_starts_from_the_memory_of_the_passage_and_the_other_way_round(
     question_forward, _, _ = paper(question_encoder, question[0].numpy(), in_question, "", memory, state)
     question_backward, memory, state = paper(question_encoder, question[0].numpy(), in_question, "_reverse")
     backward, _, _ = paper(encoder, passage[0].numpy(), in_passage, "_reverse", memory, state)
-    numpy.testing.assert_allclose(
-        encoded_passage[0, :boundary].detach().numpy(),
-        numpy.concatenate([forward, backward], axis=1),
-        atol=1e-12,
-    )
-    numpy.testing.assert_allclose(
-        encoded_question[0].detach().numpy(),
-        numpy.concatenate([question_forward, question_backward], axis=1),
-        atol=1e-12,
-    )
+    expected = numpy.concatenate([forward, backward], axis=1)
+    numpy.testing.assert_allclose(encoded_passage[0, :boundary].detach().numpy(), expected, atol=1e-12)
+    expected = numpy.concatenate([question_forward, question_backward], axis=1)
+    numpy.testing.assert_allclose(encoded_question[0].detach().numpy(), expected, atol=1e-12)
     assert encoded_passage[0, boundary:].abs().max() == 0
 
 
@@ -152,10 +144,7 @@ class Pairs(torch.nn.Module):
     def __init__(self, **options):
         super().__init__()
         torch.manual_seed(2)
-        self.encoder, self.question_encoder = (
-            CorefGRU(5, 8, **options).double(),
-            CorefGRU(5, 8, **options).double(),
-        )
+        self.encoder, self.question_encoder = (CorefGRU(5, 8, **options).double() for _ in range(2))
         for parameter in self.parameters():
             torch.nn.init.normal_(parameter, std=0.7)
         self.passage, self.question = torch.randn(2, 10, 5).double(), torch.randn(2, 6, 5).double()
@@ -178,9 +167,7 @@ class Pairs(torch.nn.Module):
         return encode_both(self.encoder, self.question_encoder, *texts)
 
     def expected(self, i, questions_padded_to):
-        """
-        The passage read backward, if what is handed over is the memory after one step, and of long questions.
-        """
+        """The passage read backward, if the memory after one step is handed over, and of long questions."""
         length, question_length = self.LENGTHS[i]
         in_passage = [[(a, b) for a, b in cluster if b <= length] for cluster in self.CLUSTERS[i]]
         last = length + question_length - 1
@@ -194,9 +181,7 @@ class Pairs(torch.nn.Module):
 
 @pytest.mark.parametrize("length", [1, 3, 4, 5])
 def test_what_the_authors_code_hands_over(length):
-    """
-    The question's memory after its last token, where it has this length, in batches that are padded further.
-    """
+    """The question's memory after its last token, at this length, in batches padded further."""
     pairs = Pairs(questions_padded_to=length)
     passage, question = pairs(pairs.passage, pairs.question)
     for i, (passage_length, _) in enumerate(pairs.LENGTHS):
@@ -235,9 +220,7 @@ def test_questions_padded_to_is_the_same_for_passage_and_question():
 
 @pytest.mark.parametrize("relations", [["srl", "coref"], ["coref"]])
 def test_relations_are_the_same_for_passage_and_question(relations):
-    """
-    Each has its part of the state, by its place among them, and the other encoder would read another's part.
-    """
+    """Each has its part of the state, by its place; the other encoder would read another's part."""
     encoder, other = CorefGRU(5, 12, relations=["coref", "srl"]), CorefGRU(5, 12, relations=relations)
     passage, question = (
         TokenVectors(torch.randn(1, n, 5), torch.ones(1, n).bool(), {"coref": edges, "srl": edges})
@@ -283,10 +266,7 @@ def test_without_annotations_it_is_torchs_gru(bidirectional):
 
 
 def test_without_edges_the_sequential_half_is_a_gru_of_half_the_size(encoder):
-    """
-    A token outside all clusters reads zeros in the coreferent half, so the sequential half hears of nothing
-    else.
-    """
+    """Outside all clusters the coreferent half reads zeros: the sequential half hears of nothing else."""
     gru = torch.nn.GRU(5, 4, batch_first=True).double()
     gates = [i for gate in range(3) for i in range(8 * gate, 8 * gate + 4)]
     own = dict(encoder.named_parameters())
@@ -459,9 +439,8 @@ def test_initialised_as_in_the_authors_code():
             # Of weights each gate is a matrix of 64 rows.
             deviation = 0.1 if name.startswith("keys") else (6 / (parameter.size(1) + 64)) ** 0.5
             assert abs(parameter.mean().item()) < 0.2 * deviation
-            assert parameter.std().item() == pytest.approx(
-                deviation, rel=0.1 if name.startswith("keys") else 0.02
-            )
+            found = parameter.std().item()
+            assert found == pytest.approx(deviation, rel=0.1 if name.startswith("keys") else 0.02)
 
 
 @pytest.mark.parametrize("options", [{}, {"questions_padded_to": 2}])

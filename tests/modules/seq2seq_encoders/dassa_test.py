@@ -275,9 +275,8 @@ def test_passage_and_question_are_encoded_by_any_two_encoders():
     encoder, other = dassa(), QaNetEncoder(DIM, DIM, DIM, DIM, 1, 1, 3, 2).double().eval()
     passage, question = batch([LENGTH, 5]), batch([3, 4])
     encoded = encode_both(encoder, other, passage, question)
-    assert torch.equal(encoded[0], encode(encoder, passage)) and torch.equal(
-        encoded[1], encode(other, question)
-    )
+    assert torch.equal(encoded[0], encode(encoder, passage))
+    assert torch.equal(encoded[1], encode(other, question))
 
 
 @pytest.mark.parametrize(
@@ -288,7 +287,7 @@ def test_passage_and_question_are_encoded_by_any_two_encoders():
         ({"num_attention_heads": 5}, "attention_projection_dim is 12, expected a multiple of"),
         (
             {"heads": {"srl": 3, "coref": 2}},
-            "expected positive numbers, together at most num_attention_heads, 4",
+            "expected positive numbers, together at most num_attention_heads",
         ),
         ({"annotated_blocks": [1, 3]}, "annotated_blocks is [1, 3], expected numbers below num_blocks, 3"),
         ({"vocab": None}, "vocab is None, expected a vocabulary, where heads see annotations"),

@@ -192,10 +192,7 @@ def test_a_type_and_its_inverse_have_states_of_their_own(backend):
 
 
 def pair_inputs(question_first=False, padding=0):
-    """
-    A passage and a question of one text; the passage is padded in its batch, which must not move links
-    across.
-    """
+    """A passage and a question of one text; padding of the passage must not move links across."""
     passage_field, question_field = fields(question_first=question_first)
     inputs = torch.randn(1, LENGTH, 5).double()
     padded = torch.cat([inputs[:, :BOUNDARY], torch.randn(1, padding, 5).double()], dim=1)
@@ -213,13 +210,9 @@ IN_QUESTION = {
 
 
 def simulate(passage_encoder, question_encoder, variant, inputs, joint=False, question_first=False):
-    """
-    What reading two texts one after the other, with one memory of clusters, gives for passage and question.
-    """
-    texts = [
-        (passage_encoder, inputs[:BOUNDARY], IN_PASSAGE),
-        (question_encoder, inputs[BOUNDARY:], IN_QUESTION),
-    ]
+    """What reading two texts in a row, with one memory of clusters, gives for passage and question."""
+    encoders, parts = (passage_encoder, question_encoder), (inputs[:BOUNDARY], inputs[BOUNDARY:])
+    texts = list(zip(encoders, parts, (IN_PASSAGE, IN_QUESTION)))
     states = ([], [])
     for suffix in ("", "_reverse"):
         memory = previous = None
@@ -273,10 +266,8 @@ def test_joint_reads_passage_and_question_as_one_sequence_in_random_order(varian
 def test_memory_is_not_shared_unless_both_share_it():
     _, passage, question = pair_inputs()
     encoder = make("mage")
-    for other in (
-        make("mage", share_memory=False),
-        CorefGRU(5, 6, relations=["coref", "srl"]).eval().double(),
-    ):
+    unlike = CorefGRU(5, 6, relations=["coref", "srl"]).eval().double()
+    for other in (make("mage", share_memory=False), unlike):
         first, second = encode_both(encoder, other, passage, question)
         assert torch.equal(first, encoder(*passage)) and torch.equal(second, other(*question))
 
@@ -400,9 +391,7 @@ def test_wrong_options(options, message):
 
 def test_wrong_pairs_and_annotations():
     _, passage, question = pair_inputs()
-    with pytest.raises(
-        ConfigurationError, match="of the question, .* has state_sizes .*'coref': 2.* expected"
-    ):
+    with pytest.raises(ConfigurationError, match="of the question, .* has state_sizes .*'coref': 2"):
         other = MageGRU(5, state_sizes={"sequential": 2, "coref": 2, "srl": 2}).double()
         encode_both(make("mage"), other, passage, question)
     with pytest.raises(ConfigurationError, match="has joint True, expected False"):
