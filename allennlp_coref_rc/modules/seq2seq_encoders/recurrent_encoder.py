@@ -12,7 +12,10 @@ from allennlp_coref_rc.data.fields import AnnotationTensors
 from allennlp_coref_rc.modules.gpu import in_parallel, once
 from allennlp_coref_rc.modules.pair import Pair, TokenVectors
 from allennlp_coref_rc.modules.recurrence import Edges, RecurrenceInput, edge_sources, recurrence
-from allennlp_coref_rc.modules.seq2seq_encoders.annotated_seq2seq_encoder import AnnotatedSeq2SeqEncoder
+from allennlp_coref_rc.modules.seq2seq_encoders.annotated_seq2seq_encoder import (
+    AnnotatedSeq2SeqEncoder,
+    uncompiled,
+)
 
 EncoderAndText = tuple["RecurrentEncoder", TokenVectors]
 """An encoder and the text that it encodes."""
@@ -137,6 +140,7 @@ class RecurrentEncoder(AnnotatedSeq2SeqEncoder):
                 target.copy_(parameter)
         return self
 
+    @uncompiled
     def forward(
         self, inputs: torch.Tensor, mask: torch.Tensor, annotations: Optional[AnnotationTensors] = None
     ) -> torch.Tensor:
