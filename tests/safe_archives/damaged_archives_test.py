@@ -125,6 +125,7 @@ def remove(name):
 
 NO_JSON = "found a config.json that is not plain JSON"
 NO_MODEL = "found no model that can be loaded"
+NO_UNKNOWN = "vocabulary/tokens.txt: found no @@UNKNOWN@@, expected a line with it, for unknown words"
 NAMESPACES = "vocabulary/non_padded_namespaces.txt"
 ONLY_A_READER = b'{"dataset_reader": {"type": "annotated_babi", "folder": "x"}}'
 
