@@ -151,7 +151,7 @@ CONTENTS = {
     "no namespaces": (remove(NAMESPACES), f"{NAMESPACES}: no such file"),
     "no unknown word": (
         write("vocabulary/tokens.txt", b"the\n"),
-        "tokens.txt: found no @@UNKNOWN@@, expected",
+        NO_UNKNOWN,
     ),
 }
 
