@@ -149,10 +149,7 @@ CONTENTS = {
     "half a meta": (write("meta.json", b"{"), f"{NO_MODEL}: JSONDecodeError"),
     "a vocabulary that is no text": (write("vocabulary/tokens.txt", b"\xff\xfe\x00"), NO_MODEL),
     "no namespaces": (remove(NAMESPACES), f"{NAMESPACES}: no such file"),
-    "no unknown word": (
-        write("vocabulary/tokens.txt", b"the\n"),
-        NO_UNKNOWN,
-    ),
+    "no unknown word": (write("vocabulary/tokens.txt", b"the\n"), NO_UNKNOWN),
 }
 
 
