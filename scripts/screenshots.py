@@ -1,8 +1,8 @@
 """
 Takes the pictures that the documentation shows of pages and of the playground, with an installed Chromium.
 
-    python scripts/screenshots.py docs/pictures --pages texts_index=texts/index.html
-    texts_1=texts/001.html#entity \\
+    python scripts/screenshots.py docs/pictures --pages texts_index=texts/index.html \\
+        texts_1=texts/001.html#entity \\
         texts_2_relation=texts/002.html#relation babi_1=babi/001.html babi_1_attention=babi/001.html#attention
     python scripts/screenshots.py docs/pictures/playground --story
 

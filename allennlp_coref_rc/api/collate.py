@@ -65,7 +65,8 @@ def label_names(texts: Sequence[AnnotatedText], layers: Layers) -> dict[str, lis
     for field in _fields(texts, layers):
         for layer, names in field.namespaces.items():
             tokens = (token for name in names for token in field.layers[layer][name])
-            found.setdefault(layer, set()).update(label for token in tokens for label in token if label)
+            labels = (str(label) for token in tokens for label in token if label)
+            found.setdefault(layer, set()).update(labels)
     return {layer: sorted(names) for layer, names in found.items()}
 
 

@@ -128,7 +128,7 @@ def test_candidates_without_a_bar_are_counted_in_the_note():
     assert note_on_sum({"best": 0.9, "other": 0.1}) == ""
     assert (
         note_on_sum({"best": 0.5, "other": 0.3})
-        == "They add up to 0.800; words that are no candidate have the rest."
+        == "The probabilities add up to 0.800; words that are no candidate have the rest."
     )
 
 
