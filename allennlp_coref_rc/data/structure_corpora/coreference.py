@@ -1,5 +1,6 @@
 import logging
 import os
+import random
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -14,7 +15,7 @@ from torch import Tensor
 
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, Cluster, Span
 from allennlp_coref_rc.annotations.annotators.coref.sieve.quotes import find_quotes
-from allennlp_coref_rc.annotations.annotators.lexicon import CLOSED
+from allennlp_coref_rc.annotations.annotators.lexicon import CLOSED, FEMALE, GIVEN_NAMES, MALE, PERSON
 from allennlp_coref_rc.annotations.annotators.parse import Parse
 from allennlp_coref_rc.annotations.english import parse
 from allennlp_coref_rc.annotations.formats import FORMATS
@@ -31,6 +32,8 @@ CORPORA = (*GUIDELINES, "gap")
 
 TYPES = "abstract animal event object organization person place plant substance time".split()
 """GUM's types of entities."""
+
+NAMES_OF = {g: [name for name, own in GIVEN_NAMES.items() if own == g] for g in (FEMALE, MALE)}
 
 NAME_PARTS = 4
 """How many words of a name are compared, beside its head."""
@@ -104,6 +107,22 @@ def describe(text: AnnotatedText, guideline: str) -> CoreferenceText:
     return CoreferenceText(GUIDELINES.index(guideline), sentences, quotes, names)
 
 
+def with_other_names(text: AnnotatedText, seed: Optional[str]) -> AnnotatedText:
+    """A text in which each given name is another one of the same gender, by the seed; or as it is without one."""
+    if seed is None:
+        return text
+    choice, others = random.Random(seed), dict[str, str]()
+
+    def other(token: str) -> str:
+        gender = GIVEN_NAMES.get(token.lower(), PERSON)
+        if not token[:1].isupper() or gender == PERSON:
+            return token
+        name = others.setdefault(token.lower(), choice.choice(NAMES_OF[gender]))
+        return name.upper() if token.isupper() else name.title()
+
+    return replace(text, tokens=[other(token) for token in text.tokens])
+
+
 class Tree(NamedTuple):
     """
     The position of the head of each word (a root is its own), and the labels of the dependencies; of GUM, also
@@ -158,6 +177,8 @@ class CoreferenceReader(DatasetReader):
         "valid", a fifth of them (see `in_fold`).
     repeats : `dict[str, int]`, optional (default = `{}`)
         How often the documents of a corpus are read.
+    exchange_names : `bool`, optional (default = `False`)
+        Whether repeated documents have other given names, of the same gender, each time.
     guideline : `str`, optional (default = `"ontogum"`)
         The guideline for texts that are not from these corpora.
     """
@@ -168,6 +189,7 @@ class CoreferenceReader(DatasetReader):
         folder: Optional[str] = None,
         fold: Optional[str] = None,
         repeats: Optional[dict[str, int]] = None,
+        exchange_names: bool = False,
         guideline: str = GUIDELINES[0],
         **kwargs: Any,
     ) -> None:
@@ -179,6 +201,7 @@ class CoreferenceReader(DatasetReader):
         self._folder = folder
         self._fold = fold
         self._repeats = repeats or {}
+        self._exchange_names = exchange_names
         self._guideline = guideline
         self.skipped: Counter = Counter()
         """By corpus, how many mentions the last reading left out, as their heads are those of others."""
@@ -200,8 +223,9 @@ class CoreferenceReader(DatasetReader):
             if self._fold and corpus != "ontogum":
                 texts = [text for text in texts if in_fold(str(text.id), self._fold)]
             for text, tree in zip(texts, self._parsed(file, texts)):
-                instance = self.text_to_instance(text, corpus, tree)
-                yield from [instance] * self._repeats.get(corpus, 1)
+                for number in range(self._repeats.get(corpus, 1)):
+                    seed = f"{text.id} {number}" if self._exchange_names and number else None
+                    yield self.text_to_instance(with_other_names(text, seed), corpus, tree)
         if self.skipped[corpus]:
             logger.warning(
                 "%s: %d mentions skipped, whose heads are those of others", corpus, self.skipped[corpus]
