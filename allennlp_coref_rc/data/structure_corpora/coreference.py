@@ -5,7 +5,7 @@ import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple, Optional
+from typing import Any, NamedTuple, Optional, cast
 
 import torch
 from allennlp.data import DatasetReader, Instance, Token, TokenIndexer
@@ -149,6 +149,16 @@ class Tree(NamedTuple):
             if self.labels[i] == "cc" and self.heads[self.heads[i]] == head:
                 yield i
 
+    def mentions(self, clusters: Sequence[Cluster]) -> list[Mention]:
+        """The mentions of clusters, without those whose heads all are heads of shorter ones."""
+        numbered = [(span, number) for number, cluster in enumerate(clusters) for span in cluster]
+        found: dict[int, Mention] = {}
+        for span, number in sorted(numbered, key=lambda pair: pair[0][1] - pair[0][0]):
+            head = next((head for head in self.heads_of(span) if head not in found), None)
+            if head is not None:
+                found[head] = Mention(head, number, *span)
+        return list(found.values())
+
 
 @DatasetReader.register("coreference")
 class CoreferenceReader(DatasetReader):
@@ -225,7 +235,10 @@ class CoreferenceReader(DatasetReader):
             for text, tree in zip(texts, self._parsed(file, texts)):
                 for number in range(self._repeats.get(corpus, 1)):
                     seed = f"{text.id} {number}" if self._exchange_names and number else None
-                    yield self.text_to_instance(with_other_names(text, seed), corpus, tree)
+                    instance = self.text_to_instance(with_other_names(text, seed), corpus, tree)
+                    yield instance
+                known = cast(CoreferenceText, cast(MetadataField, instance["coreference"]).metadata)
+                self.skipped[corpus] += sum(map(len, known.gold.clusters)) - len(known.mentions)
         if self.skipped[corpus]:
             logger.warning(
                 "%s: %d mentions skipped, whose heads are those of others", corpus, self.skipped[corpus]
@@ -269,25 +282,13 @@ class CoreferenceReader(DatasetReader):
         if corpus and tree:
             kept = [cluster for cluster in text.clusters if len(cluster) > 1 or corpus == "gap"]
             described.corpus, described.gold = corpus, replace(text, clusters=kept)
-            described.mentions = self._mentions(corpus, kept, tree)
+            described.mentions = tree.mentions(kept)
             if tree.entities:
                 described.types = torch.zeros(len(text), dtype=torch.long)
                 for span, type in reversed(tree.entities):
                     described.types[tree.head_of(span)] = TYPES.index(type) + 1
         words = TextField([Token(token) for token in text.tokens])
         return Instance({"words": words, "coreference": MetadataField(described)})
-
-    def _mentions(self, corpus: str, clusters: Sequence[Cluster], tree: Tree) -> list[Mention]:
-        numbered = [(span, number) for number, cluster in enumerate(clusters) for span in cluster]
-        numbered.sort(key=lambda pair: pair[0][1] - pair[0][0])
-        found: dict[int, Mention] = {}
-        for span, number in numbered:
-            head = next((head for head in tree.heads_of(span) if head not in found), None)
-            if head is None:
-                self.skipped[corpus] += 1
-            else:
-                found[head] = Mention(head, number, *span)
-        return list(found.values())
 
     def apply_token_indexers(self, instance: Instance) -> None:
         instance.fields["words"].token_indexers = self._token_indexers  # type: ignore[attr-defined]
