@@ -237,8 +237,8 @@ class CoreferenceReader(DatasetReader):
                     seed = f"{text.id} {number}" if self._exchange_names and number else None
                     instance = self.text_to_instance(with_other_names(text, seed), corpus, tree)
                     yield instance
-                known = cast(CoreferenceText, cast(MetadataField, instance["coreference"]).metadata)
-                self.skipped[corpus] += sum(map(len, known.gold.clusters)) - len(known.mentions)
+                known = cast(MetadataField, instance["coreference"]).metadata
+                self.skipped[corpus] += sum(len(c) for c in known.gold.clusters) - len(known.mentions)
         if self.skipped[corpus]:
             logger.warning(
                 "%s: %d mentions skipped, whose heads are those of others", corpus, self.skipped[corpus]
