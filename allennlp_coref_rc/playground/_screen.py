@@ -9,9 +9,10 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
-from allennlp_coref_rc.annotations.annotators.optional_package import install_command, is_installed
+from allennlp_coref_rc.annotations.annotators.optional_package import is_installed
 from allennlp_coref_rc.api import Answer
 from allennlp_coref_rc.common.error_message import user_message
+from allennlp_coref_rc.common.extras import install_command
 from allennlp_coref_rc.pages.marked_text import joined
 from allennlp_coref_rc.pages.stories import shown_candidates
 from allennlp_coref_rc.playground._editor import (

@@ -249,7 +249,7 @@ def test_annotators_that_are_not_installed_come_with_the_command_that_installs_t
     offered = set(page.selectbox(key="annotator").options) & {"fastcoref", "coreferee", "maverick"}
     commands = [code.value for code in page.expander[0].code]
     assert offered == set(present) and len(commands) == 3 - len(present)
-    assert any("[maverick]" in command for command in commands)
+    assert any("'maverick-coref==1.0.7'" in command for command in commands)
 
 
 @pytest.mark.parametrize(

@@ -33,7 +33,7 @@ local modifiers = 'ADJ ADV CAU COM CXN DIR DIS EXT GOL LOC LVB MNR MOD NEG PRD P
       repeats: { ontogum: 2, litbank: 2 },
     },
     validation_reader: { type: 'coreference', folder: corpora + 'gum/dev', fold: 'valid' },
-    batch_size: 8,
+    batch_size: 4,
     metric: '+coreference_mean_f1',
     head: { type: 'coreference' },
   },
