@@ -75,11 +75,6 @@ STYLE = """
 The old answer is dimmed while the text is edited. It is beside the clusters, or above them on a narrow page.
 """
 
-NO_ARCHIVE = """
-No trained reader was given, so this page only annotates. In a few minutes, `coref-rc train babi/quick_start.jsonnet -s
-output/quick_start` (or `make train` in a clone) trains one. Then start `coref-rc demo` again, in the same folder.
-"""
-
 SHORT = 20
 """The most characters of an answer that is shown in large letters."""
 
@@ -186,9 +181,6 @@ def show_results(
 
 def choose_readers(names: list[str]) -> list[str]:
     """Lets the user choose the one or two readers that are asked, and returns their names."""
-    if not names:
-        st.info(NO_ARCHIVE)
-        return []
     if len(names) == 1:
         st.caption("Reader")
         st.markdown(f"**{plain(names[0])}**")
