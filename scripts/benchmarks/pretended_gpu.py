@@ -215,16 +215,20 @@ class Functions(TorchFunctionMode):
 
 
 class Kernel:
-    """A kernel of the fused recurrence. It writes zeros into the tensors of the given indices."""
+    """
+    A kernel of the fused recurrence. It writes zeros into the tensors of the given indices. The first
+    tensor of some may be a part of rows.
+    """
 
-    def __init__(self, name, *outputs):
-        self.name, self.outputs = name, outputs
+    def __init__(self, name, *outputs, of_rows=False):
+        self.name, self.outputs, self.of_rows = name, outputs, of_rows
 
     def __getitem__(self, grid):
         def launch(*args, **kwargs):
             COUNTS.launches[f"kernel {self.name}", place()] += 1
             for i, x in enumerate(args):
-                if isinstance(x, torch.Tensor) and not (isinstance(x, GpuTensor) and x.is_contiguous()):
+                fits = isinstance(x, GpuTensor) and (x.is_contiguous() or self.of_rows and i == 0)
+                if isinstance(x, torch.Tensor) and not fits:
                     raise RuntimeError(
                         f"argument {i} of kernel {self.name}: expected contiguous numbers on cuda:0"
                     )
@@ -273,9 +277,9 @@ def begin():
     torch._C._set_only_lift_cpu_tensors(True)
     for kernel in (
         Kernel("edge_sources", 3),
-        Kernel("edge_weights", 3),
-        Kernel("forward", 9, 10, 11),
-        Kernel("backward", 1),
+        Kernel("edge_weights", 3, of_rows=True),
+        Kernel("forward", 9, 10, 11, of_rows=True),
+        Kernel("backward", 1, 2, of_rows=True),
         Kernel("edge_gradients", 1),
         Kernel("one", 0),
     ):

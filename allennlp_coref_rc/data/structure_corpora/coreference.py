@@ -1,8 +1,9 @@
 import logging
 import os
-from collections import Counter
+import re
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, Optional
 
 import torch
@@ -13,11 +14,11 @@ from torch import Tensor
 
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, Cluster, Span
 from allennlp_coref_rc.annotations.annotators.coref.sieve.quotes import find_quotes
-from allennlp_coref_rc.annotations.annotators.lexicon import CLOSED, FEMALE_PRONOUNS
+from allennlp_coref_rc.annotations.annotators.lexicon import CLOSED
 from allennlp_coref_rc.annotations.annotators.parse import Parse
 from allennlp_coref_rc.annotations.english import parse
 from allennlp_coref_rc.annotations.formats import FORMATS
-from allennlp_coref_rc.annotations.formats.conllu import read_conllu_sentences
+from allennlp_coref_rc.annotations.formats.conllu import BRACKET, read_conllu_sentences
 from allennlp_coref_rc.common.checks import check_choice
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import known_as, local_path
@@ -27,6 +28,9 @@ logger = logging.getLogger(__name__)
 
 GUIDELINES = ("ontogum", "litbank")
 CORPORA = (*GUIDELINES, "gap")
+
+TYPES = "abstract animal event object organization person place plant substance time".split()
+"""GUM's types of entities."""
 
 NAME_PARTS = 4
 """How many words of a name are compared, beside its head."""
@@ -59,12 +63,20 @@ class CoreferenceText:
     Numbers of words, the same for equal words: the word itself, and for a capitalised one those beside it that
     are capitalised too; or -1. *Shape:* (words, 1 + NAME_PARTS)
     """
-    clusters: Optional[list[Cluster]] = None
-    """The gold clusters, without singletons. For GAP, the mentions in its clusters are the only ones known."""
+    corpus: str = ""
+    """One of `CORPORA`, for a text with gold clusters."""
+    gold: Optional[AnnotatedText] = None
+    """The text with its gold clusters, without singletons except GAP's."""
     mentions: list[Mention] = field(default_factory=list)
-    """The mentions of the gold clusters, with different heads."""
-    gap: Optional[bool] = None
-    """Whether the pronoun of a passage of GAP is feminine. Its first mention is the pronoun."""
+    """
+    The mentions of the gold clusters, with different heads. Of GAP's passages the pronoun and the names are the
+    only ones known.
+    """
+    types: Optional[Tensor] = None
+    """
+    The type of the entity that a word is the head of, by its place in `TYPES` from 1, or 0; with GUM alone, which
+    has singletons too. *Shape:* (words,)
+    """
 
 
 def describe(text: AnnotatedText, guideline: str) -> CoreferenceText:
@@ -93,10 +105,14 @@ def describe(text: AnnotatedText, guideline: str) -> CoreferenceText:
 
 
 class Tree(NamedTuple):
-    """The position of the head of each word (a root is its own), and the labels of the dependencies."""
+    """
+    The position of the head of each word (a root is its own), and the labels of the dependencies; of GUM, also
+    the spans of entities, shorter ones first, and their types.
+    """
 
     heads: Sequence[int]
     labels: Sequence[str]
+    entities: Sequence[tuple[Span, str]] = ()
 
     def head_of(self, span: Span) -> int:
         """The first word of a span whose head is outside of it."""
@@ -201,14 +217,24 @@ class CoreferenceReader(DatasetReader):
             return
         heads: list[int] = []
         labels: list[str] = []
+        opened: defaultdict[str, list[tuple[int, str]]] = defaultdict(list)
+        entities: list[tuple[Span, str]] = []
         for sentence in read_conllu_sentences(path):
             start = len(heads)
             for i, word in enumerate(sentence.words, start):
                 heads.append(start + int(word.columns[6]) - 1 if word.columns[6] != "0" else i)
                 labels.append(word.columns[7])
+                marks = re.search(r"(?:^|\|)Entity=([^|]*)", word.columns[9])
+                for opens, content, closes in BRACKET.findall(marks[1] if marks else ""):
+                    entity, *values = content.split("-")
+                    if opens:
+                        opened[entity].append((i, values[0]))
+                    if closes:
+                        first, type = opened[entity].pop()
+                        entities.append(((first, i + 1), type))
         if [len(text) for text in texts] != [len(heads)]:
             raise ConfigurationError(f"{path}: found {len(heads)} words, expected as many as {file} has")
-        yield Tree(heads, labels)
+        yield Tree(heads, labels, sorted(entities, key=lambda entity: entity[0][1] - entity[0][0]))
 
     def text_to_instance(
         self, text: AnnotatedText, corpus: Optional[str] = None, tree: Optional[Tree] = None
@@ -217,19 +243,19 @@ class CoreferenceReader(DatasetReader):
         guideline = corpus or self._guideline
         described = describe(text, guideline if guideline in GUIDELINES else GUIDELINES[0])
         if corpus and tree:
-            kept = text.clusters if corpus == "gap" else [c for c in text.clusters if len(c) > 1]
-            described.clusters = kept
+            kept = [cluster for cluster in text.clusters if len(cluster) > 1 or corpus == "gap"]
+            described.corpus, described.gold = corpus, replace(text, clusters=kept)
             described.mentions = self._mentions(corpus, kept, tree)
-            if corpus == "gap":
-                pronoun = text.tokens[kept[0][0][0]]
-                described.gap = pronoun.lower() in FEMALE_PRONOUNS
+            if tree.entities:
+                described.types = torch.zeros(len(text), dtype=torch.long)
+                for span, type in reversed(tree.entities):
+                    described.types[tree.head_of(span)] = TYPES.index(type) + 1
         words = TextField([Token(token) for token in text.tokens])
         return Instance({"words": words, "coreference": MetadataField(described)})
 
     def _mentions(self, corpus: str, clusters: Sequence[Cluster], tree: Tree) -> list[Mention]:
         numbered = [(span, number) for number, cluster in enumerate(clusters) for span in cluster]
-        if corpus != "gap":
-            numbered.sort(key=lambda pair: pair[0][1] - pair[0][0])
+        numbered.sort(key=lambda pair: pair[0][1] - pair[0][0])
         found: dict[int, Mention] = {}
         for span, number in numbered:
             head = next((head for head in tree.heads_of(span) if head not in found), None)

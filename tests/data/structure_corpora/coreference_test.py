@@ -5,7 +5,7 @@ from allennlp_coref_rc.annotations.annotated_text import AnnotatedText
 from allennlp_coref_rc.annotations.formats import read_gap
 from allennlp_coref_rc.data.corpora.discourse_corpora import in_fold
 from allennlp_coref_rc.data.structure_corpora import CoreferenceReader
-from allennlp_coref_rc.data.structure_corpora.coreference import Mention, describe
+from allennlp_coref_rc.data.structure_corpora.coreference import TYPES, Mention, describe
 from tests.data.structure_corpora.corpora import WORDS, write, write_tree
 from tests.training_config.configs import FIXTURES
 
@@ -35,8 +35,10 @@ def test_mentions_have_heads_by_the_tree_and_coordinations_their_conjunction(fol
         Mention(5, 0, 5, 6),
         Mention(8, 1, 8, 9),
     ]
-    assert [sorted(cluster) for cluster in text.clusters] == [[(0, 2), (5, 6)], [(0, 4), (8, 9)]]
-    assert (text.guideline, text.gap, text.sentences.tolist()) == (0, None, [0] * 8 + [1] * 4)
+    assert [sorted(cluster) for cluster in text.gold.clusters] == [[(0, 2), (5, 6)], [(0, 4), (8, 9)]]
+    person, animal, place = (1 + TYPES.index(type) for type in ("person", "animal", "place"))
+    assert text.types.tolist() == [person, 0, 0, person, 0, person, animal, 0, 0, 0, place, 0]
+    assert (text.guideline, text.corpus, text.sentences.tolist()) == (0, "ontogum", [0] * 8 + [1] * 4)
 
 
 def test_a_mention_whose_head_is_taken_is_left_out(folder):
@@ -70,17 +72,14 @@ def test_corpora_are_mixed(folder):
     assert [text.guideline for text in texts] == [1, 1, 0] * 4
 
 
-def test_passages_of_gap_begin_with_the_pronoun():
+def test_passages_of_gap_keep_names_that_are_alone():
     passages = list(read_gap(str(GAP)))
     texts = read({"gap": str(GAP)})
     assert len(texts) == len(passages) > 0
     for passage, (words, text) in zip(passages, texts):
-        assert words == passage.tokens and text.clusters == passage.clusters
-        first = text.mentions[0]
-        assert passage.tokens[first.head].lower() in ("he", "him", "his", "she", "her", "hers")
-        assert text.gap == passage.tokens[first.head].lower().startswith(("she", "her"))
+        assert words == passage.tokens and text.gold.clusters == passage.clusters
         assert sorted(m[1:] for m in text.mentions) == sorted(
-            (number, *span) for number, cluster in enumerate(text.clusters) for span in cluster
+            (number, *span) for number, cluster in enumerate(text.gold.clusters) for span in cluster
         )
 
 

@@ -15,6 +15,15 @@ TREE = [
 ]
 TREE += [(2, "nsubj"), (0, "root"), (2, "advmod"), (2, "punct")]
 
+ENTITIES = {
+    0: "(2-person-new(1-person-new",
+    1: "1)",
+    3: "(4-person)2)",
+    5: "(3-animal-new(1-person)",
+    6: "3)",
+}
+ENTITIES[10] = "(5-place-new-x)"
+
 
 def write(path, name, columns=COLUMN):
     """A document in CoNLL-2012's columns."""
@@ -26,7 +35,10 @@ def write(path, name, columns=COLUMN):
 
 def write_tree(path, name):
     """The dependencies of the document in CoNLL-U."""
-    rows = [f"{w}\t_\tX\tX\t_\t{head}\t{label}\t_\t_" for w, (head, label) in zip(WORDS, TREE)]
+    rows = [
+        f"{w}\t_\tX\tX\t_\t{head}\t{label}\t_\tX=Y|Entity={ENTITIES.get(k, '')}|"
+        for k, (w, (head, label)) in enumerate(zip(WORDS, TREE))
+    ]
     sentences = [[f"{k}\t{row}" for k, row in enumerate(part, 1)] for part in (rows[:8], rows[8:])]
     path.mkdir(parents=True, exist_ok=True)
     text = "".join("".join(f"{row}\n" for row in sentence) + "\n" for sentence in sentences)
