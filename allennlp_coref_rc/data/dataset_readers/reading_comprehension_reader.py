@@ -13,6 +13,7 @@ from allennlp.common.util import is_distributed
 from allennlp.data import DatasetReader, Field, Instance, Token, TokenIndexer, Tokenizer
 from allennlp.data.fields import IndexField, TextField
 from allennlp.data.token_indexers import SingleIdTokenIndexer
+from allennlp.data.tokenizers import WhitespaceTokenizer
 from torch import distributed
 
 from allennlp_coref_rc.annotations import (
@@ -410,8 +411,14 @@ class ReadingComprehensionReader(DatasetReader):
             return JsonValue(text).strings()
         tokens: list[str] = []
         for i, piece in enumerate(self.whole_tokens.split(text) if self.whole_tokens else [text]):
-            tokens += [piece.replace(" ", "")] if i % 2 else map(str, self._tokenizer.tokenize(piece))
+            tokens += [piece.replace(" ", "")] if i % 2 else self._words(piece)
         return tokens
+
+    def _words(self, text: str) -> Iterable[str]:
+        # Without an object for each token.
+        if type(self._tokenizer) is WhitespaceTokenizer:
+            return text.split()
+        return map(str, self._tokenizer.tokenize(text))
 
     def sentences(self, text: Text) -> list[list[str]]:
         """The tokens of each sentence of a text."""
