@@ -39,16 +39,13 @@ sentences given and with its own. Entities are GUM's, as in `train_english.py`.
 import os
 import re
 import time
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from itertools import chain
 from typing import Optional
 
-import numpy as np
 import spacy.scorer
-from allennlp_models.coref.metrics.conll_coref_scores import ConllCorefScores, Scorer
-from scipy.optimize import linear_sum_assignment
 from spacy.tokens import Doc
 from spacy.training import Example
 from tqdm import tqdm
@@ -56,83 +53,30 @@ from train_english import read_docs
 
 from allennlp_coref_rc.annotation_runs.config_option import build_annotator
 from allennlp_coref_rc.annotations import AnnotatedText
-from allennlp_coref_rc.annotations.annotated_text import LAYERS, Cluster, DiscourseRelation, Frame, Span
+from allennlp_coref_rc.annotations.annotated_text import LAYERS, Cluster, DiscourseRelation, Span
 from allennlp_coref_rc.annotations.annotators.annotator import annotate_texts
 from allennlp_coref_rc.annotations.annotators.lexicon import CONJUNCTIONS, PREPOSITIONS, PRONOUNS
-from allennlp_coref_rc.annotations.annotators.senses import conll_sense
 from allennlp_coref_rc.annotations.english import MODEL, load_pipeline
 from allennlp_coref_rc.annotations.formats import Format, read_conll_2012, read_conllu, read_gap
 from allennlp_coref_rc.annotations.formats.conllu import read_conllu_sentences
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.script import ScriptParser, run
 from allennlp_coref_rc.data.corpora.discourse_corpora import FOLDS, in_fold, read_rels_texts
-
-Scores = tuple[float, ...]
-"""Precision, recall and F1, or one figure alone; as shares."""
-
-Pairs = Sequence[tuple[AnnotatedText, AnnotatedText]]
-"""Texts with the annotator's annotations, and as they are annotated in the corpus."""
+from allennlp_coref_rc.models.structure.coreference_scores import conll_scores, score_gap
+from allennlp_coref_rc.models.structure.scores import (
+    Pairs,
+    Scores,
+    prf,
+    score_arguments,
+    score_connectives,
+    score_frames,
+    score_senses,
+)
 
 KINDS = {".rels": read_rels_texts, ".conllu": read_conllu, ".tsv": read_gap, "conll": read_conll_2012}
 """
 What files have in their names, and the functions that read them; the first that fits a corpus is its kind.
 """
-
-FEMININE, MASCULINE = ("she", "her", "hers"), ("he", "him", "his")
-
-
-def prf(right: float, predicted: float, annotated: float) -> Scores:
-    """Precision, recall and F1."""
-    return right / (predicted or 1), right / (annotated or 1), 2 * right / (predicted + annotated or 1)
-
-
-def b_cubed(clusters, mention_to_gold):
-    """AllenNLP's B-cubed leaves singletons out."""
-    overlaps = (
-        Counter(mention_to_gold[mention] for mention in cluster if mention in mention_to_gold)
-        for cluster in clusters
-    )
-    correct = sum(
-        sum(count * count for count in overlap.values()) / len(cluster)
-        for cluster, overlap in zip(clusters, overlaps)
-    )
-    return correct, sum(map(len, clusters))
-
-
-def ceafe(clusters, gold_clusters):
-    """AllenNLP's CEAF leaves predicted singletons out."""
-    number = {mention: i for i, cluster in enumerate(gold_clusters) for mention in cluster}
-    scores = np.zeros((len(clusters), len(gold_clusters)))
-    for i, cluster in enumerate(clusters):
-        for j, count in Counter(number[mention] for mention in cluster if mention in number).items():
-            scores[i, j] = 2 * count / (len(cluster) + len(gold_clusters[j]))
-    similarity = scores[linear_sum_assignment(-scores)].sum()
-    return similarity, len(clusters), similarity, len(gold_clusters)
-
-
-class CreditedScorer(Scorer):
-    """A scorer of AllenNLP that counts singletons like other clusters."""
-
-    muc, b_cubed, ceafe = staticmethod(Scorer.muc), staticmethod(b_cubed), staticmethod(ceafe)
-
-
-def conll_scores(
-    pairs: Iterable[tuple[Sequence[Cluster], Sequence[Cluster]]], singletons: str
-) -> dict[str, Scores]:
-    """By metric, precision, recall and F1 for pairs of predicted and annotated clusters."""
-    metric = ConllCorefScores()
-    if singletons == "credited":
-        metric.scorers = [CreditedScorer(m) for m in (Scorer.muc, b_cubed, ceafe)]
-    for predicted, gold in pairs:
-        if singletons == "without":
-            gold = [cluster for cluster in gold if len(cluster) > 1]
-        # The metric's __call__ does this too, after it has made clusters from a model's tensors.
-        predicted, mention_to_predicted = metric.get_gold_clusters(predicted)
-        gold, mention_to_gold = metric.get_gold_clusters(gold)
-        for scorer in metric.scorers:
-            scorer.update(predicted, gold, mention_to_predicted, mention_to_gold)
-    scores = {name: scorer.get_prf() for name, scorer in zip(("MUC", "B-cubed", "CEAF"), metric.scorers)}
-    return {**scores, "CoNLL": metric.get_metric()}
 
 
 def kind_of_mention(tokens: Sequence[str], span: Span) -> str:
@@ -182,70 +126,6 @@ def score_clusters(pairs: Pairs) -> Iterator[tuple[str, Scores]]:
         yield f"links of {kind}s", scores
 
 
-AFTER_NAME = frozenset(", ( - – — -- who whose which".split())
-POSSESSIVE = frozenset(["'s", "’s", "'", "’"])
-
-
-def refers(tokens: Sequence[str], mention: Span, name: Span) -> bool:
-    """Whether a mention is one of the name."""
-    end = name[1]
-    if mention[1] > end and (
-        tokens[end] in AFTER_NAME or (tokens[end] in POSSESSIVE and mention[1] == end + 1)
-    ):
-        end = mention[1]
-    longer = mention[0] <= name[0] and mention[1] == end
-    shorter = (
-        name[0] <= mention[0] and mention[1] <= name[1] and (mention[0] == name[0] or mention[1] == name[1])
-    )
-    return longer or shorter
-
-
-def score_gap(pairs: Pairs) -> Iterator[tuple[str, Scores]]:
-    counts: dict[str, Counter] = {"": Counter(), "masculine": Counter(), "feminine": Counter()}
-    for predicted, gold in pairs:
-        (pronoun, *_), *_ = gold.clusters
-        word = gold.tokens[pronoun[0]].lower()
-        genders = ["", *["masculine"] * (word in MASCULINE), *["feminine"] * (word in FEMININE)]
-        mentions = [mention for cluster in predicted.clusters if pronoun in cluster for mention in cluster]
-        for number, cluster in enumerate(gold.clusters):
-            for name in cluster[number == 0 :]:
-                answer = any(
-                    mention != pronoun and refers(gold.tokens, mention, name) for mention in mentions
-                )
-                for gender in genders:
-                    counts[gender].update(right=answer and not number, predicted=answer, annotated=not number)
-    scores = {
-        gender: prf(count["right"], count["predicted"], count["annotated"])
-        for gender, count in counts.items()
-    }
-    yield from ((f"GAP {gender}".strip(), values) for gender, values in scores.items())
-    yield "GAP bias", (scores["feminine"][2] / (scores["masculine"][2] or 1),)
-
-
-def arguments(frame: Frame) -> Iterator[tuple[str, tuple[Span, ...]]]:
-    """The arguments of a frame with the spans of their parts."""
-    parts: dict[str, list[list[Span]]] = defaultdict(list)
-    for role, span in sorted(frame.arguments, key=lambda argument: argument[1]):
-        base = role.removeprefix("C-")
-        if base != role and parts[base]:
-            parts[base][-1].append(span)
-        elif base != "V":
-            parts[role].append([span])
-    return ((role, tuple(spans)) for role, listed in parts.items() for spans in listed)
-
-
-def score_frames(pairs: Pairs) -> Iterator[tuple[str, Scores]]:
-    items: dict[str, list[set]] = {"predicates": [set(), set()], "arguments": [set(), set()]}
-    for number, pair in enumerate(pairs):
-        for which, text in enumerate(pair):
-            for frame in text.frames:
-                predicate = (number, frame.predicate[0])
-                items["predicates"][which].add(predicate)
-                items["arguments"][which].update((predicate, *argument) for argument in arguments(frame))
-    for name, (predicted, gold) in items.items():
-        yield name, prf(len(predicted & gold), len(predicted), len(gold))
-
-
 def score_columns(pairs: Pairs) -> Iterator[tuple[str, Scores]]:
     for name, score in (("clusters", score_clusters), ("frames", score_frames)):
         if any(getattr(gold, name) for _, gold in pairs):
@@ -268,70 +148,6 @@ def marked_connectives(path: str) -> Iterator[AnnotatedText]:
                 text.relations[-1].connective.append((place, place + 1))
             text.tokens.append(word.form)
     yield from documents.values()
-
-
-def tokens_of(spans: Iterable[Span]) -> set[int]:
-    return {token for span in spans for token in range(*span)}
-
-
-def explicit(text: AnnotatedText) -> list[tuple[set[int], str]]:
-    """The tokens of the connectives, and their senses."""
-    return [(tokens_of(r.connective), r.sense) for r in text.relations if r.type == "Explicit"]
-
-
-def score_connectives(pairs: Pairs) -> Iterator[tuple[str, Scores]]:
-    right, found, predicted, annotated = 0, 0, 0, 0
-    for text, gold in pairs:
-        ours, theirs = explicit(text), explicit(gold)
-        right += sum(any(tokens & other for other, _ in theirs) for tokens, _ in ours)
-        found += sum(any(tokens & other for other, _ in ours) for tokens, _ in theirs)
-        predicted, annotated = predicted + len(ours), annotated + len(theirs)
-    precision, recall = right / (predicted or 1), found / (annotated or 1)
-    yield "explicit connectives", (precision, recall, 2 * precision * recall / (precision + recall or 1))
-
-
-def words_of(text: AnnotatedText, spans: Iterable[Span]) -> set[int]:
-    return {i for i in tokens_of(spans) if any(map(str.isalnum, text.tokens[i]))}
-
-
-def score_arguments(pairs: Pairs) -> Iterator[tuple[str, Scores]]:
-    relations, right = 0, 0
-    for text, gold in pairs:
-        theirs = {i: r for r in gold.relations if r.type == "Explicit" for i in tokens_of(r.connective)}
-        for ours in (r for r in text.relations if r.type == "Explicit"):
-            other = next((theirs[i] for i in sorted(tokens_of(ours.connective)) if i in theirs), None)
-            if other:
-                relations += 1
-                right += all(
-                    words_of(text, one) == words_of(text, two)
-                    for one, two in ((ours.arg1, other.arg1), (ours.arg2, other.arg2))
-                )
-    yield f"arguments of {relations} explicit relations", (right / (relations or 1),)
-
-
-def score_senses(pairs: Pairs) -> Iterator[tuple[str, Scores]]:
-    senses, right = 0, 0
-    implicit: Counter = Counter(right=0, predicted=0, annotated=0)
-    for text, gold in pairs:
-        sense_of = {i: conll_sense(sense) for tokens, sense in explicit(gold) for i in tokens}
-        for tokens, sense in explicit(text):
-            expected = next((sense_of[i] for i in sorted(tokens) if i in sense_of), None)
-            senses += expected is not None
-            right += expected is not None and expected == sense
-        ours = [r for r in text.relations if r.type == "Implicit"]
-        theirs = [r for r in gold.relations if r.type == "Implicit" and conll_sense(r.sense)]
-        implicit.update(predicted=len(ours), annotated=len(theirs))
-        implicit["right"] += sum(
-            any(
-                conll_sense(relation.sense) == other.sense
-                and tokens_of(relation.arg1) & tokens_of(other.arg1)
-                and tokens_of(relation.arg2) & tokens_of(other.arg2)
-                for other in ours
-            )
-            for relation in theirs
-        )
-    yield f"senses of {senses} explicit relations", (right / (senses or 1),)
-    yield "implicit relations", prf(**implicit)
 
 
 def score_parses(files: Sequence[str], spacy_model: Optional[str]) -> Iterator[tuple[str, Scores]]:

@@ -31,15 +31,12 @@ from allennlp_coref_rc.annotations.annotators.discourse.features import (
     sense_rows,
 )
 from allennlp_coref_rc.annotations.annotators.parse import Parse
-from allennlp_coref_rc.annotations.annotators.senses import conll_sense
+from allennlp_coref_rc.annotations.annotators.senses import conll_sense, sense_of
 from allennlp_coref_rc.annotations.english import parse
 from allennlp_coref_rc.annotations.formats import read_conll_2016
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.script import ScriptParser, run
 from allennlp_coref_rc.data.corpora.discourse_corpora import FOLDS, in_fold, read_rels_texts
-
-FURTHER_SENSES = ("Contingency.Purpose", "Expansion.Manner", "Comparison.Similarity")
-"""Senses of PDTB 3 that have no counterpart in CoNLL-2016."""
 
 
 class Instances:
@@ -69,12 +66,6 @@ class Instances:
         if weights.shape[1] == 1:
             weights = np.hstack([np.zeros_like(weights), weights])
         return weights.astype(np.float16), model.classes_.tolist()
-
-
-def sense_of(label: str) -> str:
-    """The sense of CoNLL-2016 or the further one that a label stands for, or ""."""
-    further = (sense for sense in FURTHER_SENSES if label.lower().startswith(sense.lower()))
-    return conll_sense(label) or next(further, "")
 
 
 def train(corpus: Path, texts: Sequence[AnnotatedText], parses: Sequence[Parse]) -> dict[str, np.ndarray]:

@@ -28,25 +28,14 @@ def command_line(python=sys.executable, environment=None):
     """
     environment = {**(os.environ if environment is None else environment), "OMP_NUM_THREADS": "1"}
     with tempfile.TemporaryFile("w+") as errors:
-        process = subprocess.Popen(
-            [python, "-P", __file__],
-            env=environment,
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=errors,
-            text=True,
-        )
+        pipes = {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": errors}
+        process = subprocess.Popen([python, "-P", __file__], env=environment, text=True, **pipes)
 
         def run(module, *arguments, folder, input=""):
             words = [module, *map(str, arguments)]
             with tempfile.NamedTemporaryFile("r") as out, tempfile.NamedTemporaryFile("r") as err:
-                request = {
-                    "words": words,
-                    "folder": str(folder),
-                    "input": input,
-                    "out": out.name,
-                    "err": err.name,
-                }
+                request = {"words": words, "folder": str(folder), "input": input}
+                request.update(out=out.name, err=err.name)
                 print(json.dumps(request), file=process.stdin, flush=True)
                 status = process.stdout.readline()
                 if not status:
@@ -79,10 +68,7 @@ def serve():
 
 
 def become(words, folder, input, out, err):
-    """
-    Does as the interpreter with `python -m`, in that folder, with its input from a pipe and its output in
-    files.
-    """
+    """As the interpreter with `python -m` in that folder, with input from a pipe and output in files."""
     reader, writer = os.pipe()
     os.write(writer, input.encode())
     os.close(writer)

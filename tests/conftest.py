@@ -41,20 +41,10 @@ def pytest_addoption(parser):
     )
 
 
-LONGEST = (
-    "configs_test",
-    "wheel_test",
-    "allennlp_test",
-    "reproduce_test",
-    "annotate_killed_test",
-    "triton_test",
-    "stopped_test",
-    "distributed_test",
-    "browser_test",
-    "variants_test",
-    "grid_test",
-    "pretended_gpu_test",
-)
+LONGEST = """
+    configs_test wheel_test allennlp_test reproduce_test annotate_killed_test triton_test stopped_test
+    distributed_test browser_test variants_test grid_test pretended_gpu_test
+""".split()
 """Files that take longest. They come first, so that two processes end at about the same time."""
 
 

@@ -1,6 +1,4 @@
-"""
-The documentation: its Python runs, its commands exist, its links lead somewhere, and its lists are complete.
-"""
+"""The documentation: its Python runs, its commands exist, its links lead somewhere, its lists are whole."""
 
 import argparse
 import importlib
@@ -118,9 +116,7 @@ def test_commands_in_sentences_and_tables_have_existing_names_and_options():
 
 
 def test_configs_in_blocks_can_be_evaluated(tmp_path, monkeypatch):
-    """
-    Those of docs/configs.md are tested with the configs. A comment in the first line names a file for others.
-    """
+    """Those of docs/configs.md are tested with the configs. A comment in line 1 names a file for others."""
     monkeypatch.syspath_prepend(tmp_path)
     modules = {
         file: text for page in PAGES for file, text in python_files(page)[0].items() if ".register(" in text
@@ -157,11 +153,8 @@ def test_settings_of_dask_have_known_names():
 
 def test_blocks_have_a_language_that_is_tested():
     """Blocks without a language are what a screen or a file shows."""
-    found = {
-        language
-        for page in PAGES
-        for language in re.findall(r"^```(\w+)$", page.read_text(), flags=re.MULTILINE)
-    }
+    text = "\n".join(page.read_text() for page in PAGES)
+    found = set(re.findall(r"^```(\w+)$", text, flags=re.MULTILINE))
     assert found <= {"bash", "console", "json", "jsonl", "jsonnet", "python", "yaml"}
 
 
@@ -244,10 +237,8 @@ def test_the_description_of_experiments_can_be_read_and_explains_every_key(tmp_p
     page = PROJECT / "docs" / "reproduction.md"
     described = tmp_path / "described.yaml"
     described.write_text("".join(blocks(page, "yaml")))
-    assert [table.name for table in read_conditions(str(described))] == [
-        "described.1",
-        "described.figure_3_left",
-    ]
+    expected = ["described.1", "described.figure_3_left"]
+    assert [table.name for table in read_conditions(str(described))] == expected
     explained = set(re.findall(r"`(\w+)`", page.read_text()))
     assert {*ColumnOptions.model_fields, *Row.model_fields} - {"row", "paper"} <= explained
     for key in {*_Table.model_fields, *_Figure.model_fields} - explained:

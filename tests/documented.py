@@ -1,7 +1,4 @@
-"""
-The pages of the documentation, the fenced blocks on them, the parsers of commands, and the classes that pages
-have to describe.
-"""
+"""The documentation's pages and fenced blocks, the parsers of commands, and classes that need a page."""
 
 import re
 import sys
@@ -10,6 +7,7 @@ from unittest.mock import patch
 
 from allennlp import commands as allennlp_commands
 from allennlp.common import Registrable
+from allennlp.common.plugins import import_plugins
 
 from allennlp_coref_rc.__main__ import build_parser
 from allennlp_coref_rc.allennlp_runtime.lazy_registry import register_own
@@ -30,9 +28,7 @@ def blocks(page, language):
 
 
 def python_files(page):
-    """
-    The blocks of Python that are files, by the names in their first lines, and the others as one program.
-    """
+    """The blocks of Python that are files, by the names in line 1, and the others as one program."""
     named = {block: re.match(r"# (\w+\.py)\n", block) for block in blocks(page, "python")}
     files = {match[1]: block for block, match in named.items() if match}
     return files, "\n".join(block for block, match in named.items() if not match)
@@ -41,6 +37,7 @@ def python_files(page):
 def own_registered_classes():
     """The base class, the registered name and the path of each class that the package registers."""
     register_own()
+    import_plugins()
     return {
         (base.__name__, registered, f"{subclass.__module__}.{subclass.__name__}")
         for base, subclasses in Registrable._registry.items()

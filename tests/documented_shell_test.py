@@ -1,16 +1,11 @@
-"""
-The commands in the documentation's blocks of shell commands, other than those of coref-rc: they could be
-given.
-"""
+"""The shell commands of the documentation, other than those of coref-rc: they could be given."""
 
 import configparser
-import json
 import re
 import shlex
 import subprocess
 
 import pytest
-from distributed.cli import dask_scheduler, dask_worker
 
 from scripts.benchmarks import __main__ as benchmarks
 from tests.documented import PAGES, blocks, name, parser
@@ -18,9 +13,7 @@ from tests.shared import PROJECT
 
 
 def lines_of(block):
-    """
-    The commands of a block of shell commands, a line each, as words; those of loops are without their loops.
-    """
+    """The commands of a block, a line each, as words; those of loops are without their loops."""
     joined = re.sub(r'"\{.*?\}"', "OVERRIDES", block.replace("\\\n", " "), flags=re.DOTALL)
     for line in joined.splitlines():
         words = shlex.split(re.sub(r"^ *(\w+=\S+ )*", "", line), comments=True)
@@ -61,37 +54,17 @@ def check_uv(words):
     assert "--overrides" not in words or (PROJECT / words[words.index("--overrides") + 1]).is_file()
 
 
-def check_dask(words):
-    command = {"scheduler": dask_scheduler, "worker": dask_worker}[words[0]].main
-    command.make_context(words[0], words[1:])
-
-
-def check_echo(words):
-    """Questions, or a config that imports another one."""
-    text, arrow, file = words
-    assert arrow == ">"
-    if file.endswith(".jsonl"):
-        assert {"passage", "question"} <= json.loads(text).keys()
-    else:
-        assert (PROJECT / "training_config" / re.fullmatch(r"import '(.*)'", text)[1]).is_file()
-
-
 def check_make(words):
     (target,) = words
     assert re.search(rf"^{target}:", (PROJECT / "Makefile").read_text(), flags=re.MULTILINE)
 
 
 def check_nothing(words):
-    """
-    Commands that are no part of this project; and those of coref-rc, which tests/documentation_test.py
-    parses.
-    """
+    """Commands of no part of this project, and of coref-rc, which documentation_test.py parses."""
 
 
 CHECKS = {
-    **dict.fromkeys(["coref-rc", "head", "hf", "source", "ssh", "tail"], check_nothing),
-    "dask": check_dask,
-    "echo": check_echo,
+    **dict.fromkeys("coref-rc dask echo head hf source ssh tail".split(), check_nothing),
     "make": check_make,
     "pip": check_uv,
     "python": check_python,

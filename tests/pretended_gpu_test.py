@@ -27,10 +27,8 @@ more than twice, it does so in AllenNLP's own modules.
 """
 
 KERNELS = {
-    "babi-ga_coref_gru",
-    "babi-ga_mage_gru_triples",
-    "babi-ga_coref_gru_substitution",
-    "wikihop-ga_coref_gru",
+    *("babi-ga_coref_gru", "babi-ga_mage_gru_triples"),
+    *("babi-ga_coref_gru_substitution", "wikihop-ga_coref_gru"),
 }
 """With the fused recurrence, which computes nothing there."""
 
@@ -39,13 +37,8 @@ TRANSFORMER = "lambada-structured_transformer_coref"
 
 @pytest.fixture(scope="module")
 def updates():
-    command = [
-        sys.executable,
-        "-m",
-        "tests.pretended_updates",
-        *(f"{name}=4" for name in MOST),
-        f"{TRANSFORMER}=2",
-    ]
+    updates = [*(f"{name}=4" for name in MOST), f"{TRANSFORMER}=2"]
+    command = [sys.executable, "-m", "tests.pretended_updates", *updates]
     return json.loads(subprocess.run(command, cwd=PROJECT, check=True, stdout=subprocess.PIPE).stdout)
 
 
@@ -71,9 +64,7 @@ def test_a_transformer_waits_as_often_for_more_questions(updates):
 
 
 def test_the_benchmark_on_a_gpu_compares_readers_with_the_cpu(updates):
-    """
-    With the fused recurrence, which computes nothing here, it finds that a reader computes something else.
-    """
+    """The fused recurrence computes nothing here, so it finds that a reader computes something else."""
     benchmark = updates["benchmark"]
     (row, *knock_outs) = benchmark["rows"]
     assert row["model"] == "narrativeqa/dassa_sdp_exp" and benchmark["failed"] == 1

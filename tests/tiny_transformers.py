@@ -133,10 +133,7 @@ ARCHITECTURES: dict[str, Callable[[Path, dict[str, Any]], None]] = {
 
 
 def make(architecture: str, folder: Path, **sizes: Any) -> str:
-    """
-    Writes a transformer of an architecture, of other sizes than `SIZES` if given, into a new folder: its
-    name.
-    """
+    """Writes a transformer, of other sizes than `SIZES` if given, into a new folder: its name."""
     folder.mkdir(parents=True)
     with torch.random.fork_rng():
         torch.manual_seed(0)
@@ -145,10 +142,7 @@ def make(architecture: str, folder: Path, **sizes: Any) -> str:
 
 
 def word_tokenizer(folder: str) -> Any:
-    """
-    Its tokenizer, which takes each word as one within a sentence. From transformers 5 on, some ignore the
-    option.
-    """
+    """Takes each word as one within a sentence. From transformers 5 on, some ignore the option."""
     tokenizer = transformers.AutoTokenizer.from_pretrained(folder, add_prefix_space=True)
     if hasattr(tokenizer.backend_tokenizer.pre_tokenizer, "add_prefix_space"):
         tokenizer.backend_tokenizer.pre_tokenizer.add_prefix_space = True

@@ -1,7 +1,4 @@
-"""
-The steps of the tutorials that take a moment, with the files that the pages show: the screen is that of the
-pages.
-"""
+"""The steps of the tutorials that take a moment, with the files that the pages show."""
 
 import json
 import re
@@ -61,12 +58,8 @@ def test_own_data_are_written_checked_and_annotated(tmp_path, monkeypatch, capsy
     # Each pronoun of a story is in the cluster of a name.
     for _, document in documents[:20]:
         text = document.text
-        found = {
-            position
-            for cluster in text.clusters
-            for start, stop in cluster
-            for position in range(start, stop)
-        }
+        spans = [span for cluster in text.clusters for span in cluster]
+        found = {position for start, stop in spans for position in range(start, stop)}
         assert {i for i, token in enumerate(text.tokens) if token in ("He", "She")} <= found
 
 

@@ -16,15 +16,7 @@ from tests.shared import PROJECT
 
 pytestmark = pytest.mark.slow
 
-SOURCES = (
-    "allennlp_coref_rc",
-    "training_config",
-    "setup.cfg",
-    "setup.py",
-    "pyproject.toml",
-    "README.md",
-    "LICENSE",
-)
+SOURCES = "allennlp_coref_rc training_config setup.cfg setup.py pyproject.toml README.md LICENSE".split()
 
 
 @pytest.fixture(scope="module")
@@ -92,10 +84,8 @@ LIGHT = ("card", "compare", "configs", "data")
 @pytest.fixture(scope="module")
 def environment():
     """Environment variables that lead neither to the source nor to a compiler."""
-    return {
-        **{name: value for name, value in os.environ.items() if name != "PYTHONPATH"},
-        "CXX": "no-compiler",
-    }
+    kept = {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
+    return {**kept, "CXX": "no-compiler"}
 
 
 @pytest.fixture(scope="module")
@@ -156,9 +146,8 @@ def test_uninstalling_leaves_nothing(wheel, tmp_path):
     venv.create(tmp_path, symlinks=True)
     before = {*tmp_path.rglob("*"), tmp_path / ".lock"}
     pip(tmp_path, "install", "--no-deps", str(wheel))
-    assert (site_packages(tmp_path) / "allennlp_coref_rc.pth").exists() and (
-        tmp_path / "bin" / "coref-rc"
-    ).exists()
+    assert (site_packages(tmp_path) / "allennlp_coref_rc.pth").exists()
+    assert (tmp_path / "bin" / "coref-rc").exists()
     pip(tmp_path, "uninstall", "allennlp_coref_rc")
     assert {*tmp_path.rglob("*")} <= before
 
@@ -176,9 +165,7 @@ def test_training_to_an_answer(coref_rc, trained, folder):
     coref_rc("predict", trained, "test", *arguments, "--output-file", "answers.jsonl")
     answers = list(map(json.loads, (folder / "answers.jsonl").read_text().splitlines()))
     assert all(answer["answer"] in answer["candidate_probabilities"] for answer in answers)
-    assert (
-        json.loads(coref_rc("compare", "answers.jsonl", "answers.jsonl"))["questions"] == len(answers) == 10
-    )
+    assert "10 questions" in coref_rc("compare", "a=answers.jsonl", "b=answers.jsonl") and len(answers) == 10
     coref_rc("compare", "--ensemble", "ensemble.jsonl", "answers.jsonl", "answers.jsonl")
     assert len((folder / "ensemble.jsonl").read_text().splitlines()) == 10
     coref_rc("draw", "explanations", "answers.jsonl", "explanations")
@@ -197,9 +184,8 @@ def test_a_model_card(coref_rc, trained, folder):
 def test_configs_and_experiments(coref_rc, folder):
     assert "babi/ga_coref_gru.jsonnet" in coref_rc("configs")
     coref_rc("configs", "--copy", "mine")
-    assert sorted(path.name for path in (folder / "mine" / "lib").iterdir()) == sorted(
-        path.name for path in (PROJECT / "training_config" / "lib").iterdir()
-    )
+    found = sorted(path.name for path in (folder / "mine" / "lib").iterdir())
+    assert found == sorted(path.name for path in (PROJECT / "training_config" / "lib").iterdir())
     assert "no errors" in coref_rc("check", "babi/quick_start.jsonnet")
     listed = coref_rc("reproduce", "--list")
     assert "coref_gru.1" in listed and "mage_gru.1" in listed
@@ -223,9 +209,9 @@ def test_python(installed, run_script):
         "import allennlp_coref_rc",
         "passage = allennlp_coref_rc.annotate('Mary took the milk. She went to the office.', 'sieve_coref')",
         "print(passage, allennlp_coref_rc.load('run').answer(passage, 'Where is the milk?'), sep='\\n')",
-        # The template is in the wheel.
+        # So are a reader, the template and the compiled recurrence.
+        "print(allennlp_coref_rc.load().answer(passage, 'Where is the milk?').answer)",
         "print(len(passage._repr_html_()) > 1000)",
-        # So is the compiled recurrence.
         "from allennlp_coref_rc.modules.recurrence import _cpp",
         "print(_cpp._load()[0]._name)",
     ).splitlines()
@@ -234,7 +220,7 @@ def test_python(installed, run_script):
         "AnnotatedText of 11 tokens: Mary took the milk. She went to the office.",
         "  cluster: Mary, She",
     ]
-    assert printed[2].startswith("Answer: ") and printed[-2] == "True"
+    assert printed[2].startswith("Answer: ") and printed[-3:-1] == ["office", "True"]
     assert printed[-1].startswith(str(installed))
 
 

@@ -42,7 +42,7 @@ class LockstepBatches:
 
     def __init__(self, batches: Iterable[Any]) -> None:
         self._batches = batches
-        self._last = 0
+        self._last = -1
 
     def __len__(self) -> int:
         return len(self._batches)  # type: ignore[arg-type]  # a lazy loader raises a TypeError here, which is expected
@@ -53,6 +53,10 @@ class LockstepBatches:
         while most == AT_ONCE:
             own = list(islice(batches, AT_ONCE))
             numbers = _of_all(len(own))
+            if not any(numbers) and self._last < 0:
+                raise ConfigurationError(
+                    "found no question for a batch of any process, expected one or more in each split"
+                )
             most = max(numbers)
             for i in range(most):
                 busy = tuple(rank for rank, number in enumerate(numbers) if number > i)

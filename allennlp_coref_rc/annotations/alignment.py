@@ -137,14 +137,9 @@ def transfer(
         for edge in source.edges
         if (begin := alignment.span(edge.source)) and (end := alignment.span(edge.target))
     ]
-    return replace(
-        target,
-        sentences=_sentences(source, target, alignment) if sentences else target.sentences,
-        clusters=target.clusters + clusters,
-        frames=target.frames + frames,
-        relations=target.relations + relations,
-        edges=target.edges + edges,
-    )
+    if sentences:
+        target = replace(target, sentences=_sentences(source, target, alignment))
+    return target.with_more(clusters=clusters, frames=frames, relations=relations, edges=edges)
 
 
 def _sentences(source: AnnotatedText, target: AnnotatedText, alignment: Alignment) -> list[Span]:

@@ -282,6 +282,10 @@ class AnnotatedText(Strict):
         """The offsets of a text of this length that follows this one."""
         return self._offsets_of([(0, len(self)), [""] * (length - len(self))])
 
+    def with_more(self, **layers: list) -> "AnnotatedText":
+        """The text with more annotations after its own: `text.with_more(clusters=[[(0, 1), (8, 9)]])`."""
+        return replace(self, **{name: getattr(self, name) + found for name, found in layers.items()})
+
     def moved(self, move: Callable[[Span], Span]) -> "AnnotatedText":
         """A copy of the text with all spans moved. They may belong to a larger text."""
         return replace(self, sentences=list(map(move, self.sentences)), **vars(self.layers.moved(move)))

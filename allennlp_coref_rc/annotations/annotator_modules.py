@@ -20,6 +20,7 @@ MODULES = {
     "SpacyDependencies": "spacy_dependencies",
     "SpacyPipeline": "spacy_pipeline",
     "Structure": "structure",
+    "StructureModel": "structure_model",
     "WordNet": "wordnet",
 }
 """By class, its module in `annotations.annotators`, whose last part is the registered name."""

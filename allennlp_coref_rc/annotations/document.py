@@ -147,13 +147,7 @@ def keep_passage(given: AnnotatedText, annotated: AnnotatedText, boundary: int) 
     frames = [frame for frame in annotated.frames if frame.predicate[0] >= boundary]
     relations = [rel for rel in annotated.relations if min(rel.arg1 + rel.arg2)[0] >= boundary]
     edges = [edge for edge in annotated.edges if max(edge.source, edge.target)[0] >= boundary]
-    return replace(
-        given,
-        clusters=clusters,
-        frames=given.frames + frames,
-        relations=given.relations + relations,
-        edges=given.edges + edges,
-    )
+    return replace(given, clusters=clusters).with_more(frames=frames, relations=relations, edges=edges)
 
 
 def json_line(values: dict[str, Any]) -> str:
@@ -199,7 +193,8 @@ def read_lines(path: str) -> Iterator[tuple[str, Union[Document, ConfigurationEr
     header = read_header(path)
     if header is None:
         raise ConfigurationError(
-            f'{path}, line 1: found no header, expected an object with the key "{FORMAT}"'
+            f'{path}, line 1: found no header, expected an object with the key "{FORMAT}"; coref-rc annotate {path} '
+            "OUTPUT --annotator sieve_coref annotates texts"
         )
     count = 0
     with open_text(path) as lines:

@@ -152,5 +152,7 @@ class AnnotatorFactory:
         return Annotator.resolve_class_name(self.__name__)[0]
 
 
-for _component, _name in COMPONENTS.items():
-    AnnotatorFactory(_name).register(_component)
+def register(spacy: Any) -> None:
+    """Makes all components known to spaCy, which is given."""
+    for component, annotator in COMPONENTS.items():
+        AnnotatorFactory(annotator).register(component)

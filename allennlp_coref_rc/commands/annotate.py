@@ -25,49 +25,28 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("output", nargs="?", metavar="OUTPUT", help=output)
     config = "a registered name, a config in JSON or Jsonnet, a file with one, or an experiment's (for its annotator)"
     add("--annotator", metavar="CONFIG", help=config)
-    add(
-        "--reader",
-        metavar="CONFIG",
-        help="the dataset reader, in the same forms; --annotator replaces its annotator",
-    )
+    reader = "the dataset reader, in the same forms; --annotator replaces its annotator"
+    add("--reader", metavar="CONFIG", help=reader)
     form = "the format of INPUT, a file or a folder that another tool has annotated; it needs no --annotator"
     add("--format", choices=OTHER_FORMATS, help=form)
-    add(
-        "--encoding",
-        type=_encoding,
-        help="the encoding of plain text or JSONL, such as latin-1 (default: UTF-8)",
-    )
+    encoding = "the encoding of plain text or JSONL, such as latin-1 (default: UTF-8)"
+    add("--encoding", type=_encoding, help=encoding)
     workers = (
         "worker processes on this machine, 0 for none (default: one for each processor if that saves time)"
     )
     add("--workers", type=whole_number(0), metavar="N", help=workers)
-    add(
-        "--scheduler",
-        metavar="ADDRESS",
-        help="a Dask scheduler whose workers annotate, such as tcp://host:8786",
-    )
-    add(
-        "--batch-size",
-        type=whole_number(1),
-        default=8,
-        metavar="N",
-        help="documents that an annotator gets at once",
-    )
+    scheduler = "a Dask scheduler whose workers annotate, such as tcp://host:8786"
+    add("--scheduler", metavar="ADDRESS", help=scheduler)
+    batch_size = "documents that an annotator gets at once"
+    add("--batch-size", type=whole_number(1), default=8, metavar="N", help=batch_size)
     chunk = "documents that a process takes at a time (default: a hundredth of all, at most 100)"
     add("--chunk-size", type=whole_number(1), metavar="N", help=chunk)
     add("--force", action="store_true", help="replace OUTPUT and start over")
     add_packages(parser, "annotators")
-    add(
-        "--trust",
-        action="store_true",
-        help="trust the archives of annotators' models, which can then run any program",
-    )
-    add(
-        "--check",
-        nargs="+",
-        metavar="FILE",
-        help="check files of annotated documents, and count what is in them",
-    )
+    trust = "trust the archives of annotators' models, which can then run any program"
+    add("--trust", action="store_true", help=trust)
+    check = "check files of annotated documents, and count what is in them"
+    add("--check", nargs="+", metavar="FILE", help=check)
     resolve = (
         "print annotated documents with names in place of pronouns and noun phrases, each as a line of JSON"
     )

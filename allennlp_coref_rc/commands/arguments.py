@@ -3,6 +3,8 @@
 import argparse
 from collections.abc import Callable
 
+from allennlp_coref_rc.common.checks import range_of
+
 OTHER_FORMATS = ("brat", "conll_2012", "conll_2016", "conllu", "corenlp", "dassa", "e2e_coref", "gap")
 """The formats of other tools in `annotations.formats`, which is imported only when a file is read."""
 
@@ -12,7 +14,7 @@ def whole_number(least: int) -> Callable[[str], int]:
 
     def number(text: str) -> int:
         if not text.isdecimal() or int(text) < least:
-            raise argparse.ArgumentTypeError(f"found {text}, expected an integer, {least} or more")
+            raise argparse.ArgumentTypeError(f"found {text}, expected an integer, {range_of(least)}")
         return int(text)
 
     return number

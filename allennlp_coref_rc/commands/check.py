@@ -2,7 +2,8 @@
 Checks the config of an experiment: names that are not registered, unknown keys, values of a wrong type, GPUs
 and files that are missing. Then it reads the first instances of the data, builds the model, without
 pretrained weights, and runs it on them, which also shows encoders that lack annotations that they read. It
-also says how large the data are and how long it takes to prepare them.
+also says how many of the first questions would be skipped and why, how large the data are, and how long it
+takes to prepare them.
 """
 
 import argparse

@@ -1,10 +1,13 @@
 """
-Tests whether two readers differ on the same questions: coref-rc compare FIRST SECOND. The files are
-predictions of coref-rc predict or coref-rc evaluate, or the predictions.jsonl of a run of coref-rc reproduce.
-Questions are matched by their ids, or by their order if they have none. McNemar's test, both exact and with
-continuity correction, compares which answers are right; on Quoref an answer is right if it is an exact match.
-With --score, a paired bootstrap compares a score of each question, such as f1. It draws whole articles if all
-predictions name theirs (Quoref, SQuAD).
+Compares readers on the same questions: coref-rc compare GRU=gru_*.jsonl C-GRU=cgru_*.jsonl. The files are
+predictions of coref-rc predict or coref-rc evaluate, or the predictions.jsonl of runs of coref-rc reproduce.
+Files with the same NAME are seeds of a reader; in place of a file, a pattern names several. Each reader is
+compared with the first. Questions are matched by their ids, or by their order if they have none.
+
+The output has each reader's mean score and its deviation over seeds, the difference from the first reader
+with its 95 % interval, by a bootstrap that draws whole passages, a test, and a sentence for a paper. The test
+is McNemar's if there is one seed of each reader and a question for each passage, and otherwise the bootstrap.
+Only the questions are drawn, so it says nothing about other seeds. p is not corrected for several readers.
 
 With --ensemble OUTPUT the readers answer together: the answer is the candidate with the highest mean
 probability. The files are predictions of readers with candidates, for the same questions in the same order.
@@ -14,19 +17,23 @@ the files.
 
 import argparse
 import json
-from typing import NamedTuple
+import sys
 
 from allennlp_coref_rc.commands.arguments import whole_number
 from allennlp_coref_rc.common.errors import ConfigurationError
 
-HELP = "test whether two readers differ, or let several answer together"
+HELP = "compare readers, and test whether they differ, or let several answer together"
+
+FORMATS = ("markdown", "latex", "json")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
-    add("predictions", nargs="+", metavar="FILE", help="the predictions of a reader; two without --ensemble")
+    add("predictions", nargs="+", metavar="[NAME=]FILE", help="the predictions of a seed of a reader")
     add("--ensemble", metavar="OUTPUT", help="write the predictions of all readers together to OUTPUT")
-    add("--score", metavar="KEY", help="compare this number of each prediction")
+    score = "compare this number of each prediction, such as f1 (default: whether an answer is right)"
+    add("--score", metavar="KEY", help=score)
+    add("--format", choices=FORMATS, default=FORMATS[0], help="of the output (default: %(default)s)")
     add("--samples", type=whole_number(1), default=10000, help="bootstrap samples (default: %(default)s)")
     add("--seed", type=whole_number(0), default=1, help="the bootstrap's seed (default: %(default)s)")
 
@@ -39,18 +46,24 @@ def run(args: argparse.Namespace) -> None:
 
 
 def _compare(args: argparse.Namespace) -> None:
-    from allennlp_coref_rc.reproduction.significance import mcnemar, pair, paired_bootstrap, read_scores
+    from allennlp_coref_rc.common.files import named_lists
+    from allennlp_coref_rc.common.tables import latex, latex_text, markdown
+    from allennlp_coref_rc.reproduction.comparison import Comparison
 
-    if len(args.predictions) != 2:
-        raise ConfigurationError(f"found {len(args.predictions)} files of predictions, expected two")
-    one, other = args.predictions
-    first, second, articles = pair(read_scores(one, args.score), read_scores(other, args.score), (one, other))
-    result: NamedTuple
-    if args.score is None:
-        result = mcnemar(first, second)
+    readers = named_lists(args.predictions)
+    if len(readers) < 2:
+        raise ConfigurationError(
+            f"found predictions of one reader, {next(iter(readers))}, expected two or more"
+        )
+    comparison = Comparison(readers, args.score, args.samples, args.seed)
+    if args.format == "json":
+        print(json.dumps(comparison.to_json(), indent=2))
+    elif args.format == "latex":
+        print("\n".join([*latex(*comparison.table()), "", *map(latex_text, comparison.sentences())]))
     else:
-        result = paired_bootstrap(first, second, args.samples, args.seed, articles)
-    print(json.dumps(result._asdict(), indent=2))
+        print("\n".join([*markdown(*comparison.table()), "", *comparison.sentences()]))
+    for remark in comparison.remarks:
+        print(f"coref-rc: {remark}", file=sys.stderr)
 
 
 def _ensemble(args: argparse.Namespace) -> None:

@@ -23,50 +23,41 @@ SPLITS = ("train", "valid", "test")
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_kind = kinds_of(parser, "COMMAND")
 
-    kind = add_kind("download", "get data sets from their official places", download)
-    kind.add_argument(
-        "names", nargs="*", metavar="NAME", help="data sets, or all; without a name, lists them"
-    )
-    kind.add_argument(
-        "--list", action="store_true", help="list all data sets: size, licence, whether they are here"
-    )
-    kind.add_argument("--folder", type=Path, default=Path("data"), help="where data sets go (default: data)")
+    add = add_kind("download", "get data sets from their official places", download).add_argument
+    add("names", nargs="*", metavar="NAME", help="data sets, or all; without a name, lists them")
+    add("--list", action="store_true", help="list all data sets: size, licence, whether they are here")
+    add("--folder", type=Path, default=Path("data"), help="where data sets go (default: data)")
 
     kind = add_kind("simulate", "write simulated bAbI stories", simulate)
-    kind.add_argument(
-        "output_folder", metavar="FOLDER", help="where the files are written; made if it does not exist"
-    )
+    _add_written_folder(kind)
     add_numbers(kind, "--tasks", "tasks, such as 1-3,11 or 1 2 (default: all)")
     for split, number in zip(SPLITS, (900, 100, 1000)):
         help = f"questions in each {split} file (default: {number})"
         kind.add_argument(f"--{split}", type=whole_number(1), default=number, metavar="N", help=help)
-    kind.add_argument("--seed", type=whole_number(0), default=1, help="0 or more (default: 1)")
+    _add_seed(kind)
 
     kind = add_kind("mix", "mix bAbI stories two by two", mix)
     kind.add_argument("source", metavar="SOURCE", help="the folder of bAbI files")
-    kind.add_argument(
-        "output_folder", metavar="FOLDER", help="where the files are written; made if it does not exist"
-    )
+    _add_written_folder(kind)
     add_numbers(kind, "--tasks", "tasks, such as 2,16 or 2 16 (default: 1-20)")
-    kind.add_argument(
-        "--splits", nargs="+", default=SPLITS, choices=SPLITS, help="which files (default: all three)"
-    )
-    kind.add_argument("--seed", type=whole_number(0), default=1, help="0 or more (default: 1)")
+    which = "which files (default: all three)"
+    kind.add_argument("--splits", nargs="+", default=SPLITS, choices=SPLITS, help=which)
+    _add_seed(kind)
 
     kind = add_kind("folds", "divide articles among the folds of a cross-validation", folds)
     kind.add_argument("file", metavar="FILE", help="the file, such as data/quoref/quoref-dev-v0.1.json")
-    kind.add_argument("output_folder", metavar="FOLDER", help="where the folders of the folds are written")
+    _add_written_folder(kind)
     kind.add_argument("--folds", type=int, default=5, metavar="N", help="(default: %(default)s)")
-    kind.add_argument("--seed", type=whole_number(0), default=1, help="0 or more (default: 1)")
+    _add_seed(kind)
 
     kind = add_kind("swapped", "divide NarrativeQA's test and validation summaries anew", swapped)
     kind.add_argument("test", metavar="TEST", help="the annotated summaries of the official test split")
     kind.add_argument("valid", metavar="VALID", help="those of the official validation split")
-    kind.add_argument("output_folder", metavar="FOLDER", help="where the files are written")
+    _add_written_folder(kind)
 
-    kind = add_kind("to-jsonl", "pack .question files into one file", to_jsonl)
-    kind.add_argument("folder", metavar="FOLDER", help="the folder of .question files")
-    kind.add_argument("output", metavar="OUTPUT", help="the file to write")
+    add = add_kind("to-jsonl", "pack .question files into one file", to_jsonl).add_argument
+    add("folder", metavar="FOLDER", help="the folder of .question files")
+    add("output", metavar="OUTPUT", help="the file to write")
 
     kind = add_kind("prepared", "list what trainings have prepared, or remove it", prepared)
     kind.add_argument("--remove", nargs="+", metavar="KEY", help="removes these, or all")
@@ -75,6 +66,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     kind.add_argument("config", metavar="CONFIG", help="a config with a dataset_reader and a train_data_path")
     kind.add_argument("-o", "--overrides", default="", metavar="JSON", help="values in place of the config's")
     add_packages(kind, "dataset readers")
+
+
+def _add_written_folder(kind: argparse.ArgumentParser) -> None:
+    where = "where the files are written; made if it does not exist"
+    kind.add_argument("output_folder", metavar="FOLDER", help=where)
+
+
+def _add_seed(kind: argparse.ArgumentParser) -> None:
+    kind.add_argument("--seed", type=whole_number(0), default=1, help="0 or more (default: 1)")
 
 
 def run(args: argparse.Namespace) -> None:
@@ -114,11 +114,8 @@ def download(args: argparse.Namespace) -> None:
                 print(f"{data_set.name}: complete in {args.folder / data_set.name}")
             except (DownloadError, OSError) as error:
                 failed += 1
-                why = (
-                    f"{user_message(error)}; run this again to resume"
-                    if isinstance(error, OSError)
-                    else error
-                )
+                is_of_disk = isinstance(error, OSError)
+                why = f"{user_message(error)}; run this again to resume" if is_of_disk else error
                 print(f"{data_set.name}: incomplete. {why}")
     if failed:
         sys.exit(1)

@@ -38,11 +38,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--results", metavar="FILE", help=results)
     where = "only lines of --results with such values, such as hardware='AMD*' (default: all)"
     add("--where", nargs="+", default=[], metavar="COLUMN=VALUE", help=where)
-    add(
-        "--figures",
-        metavar="FOLDER",
-        help="where --report writes figures (default: the folder figures in --output)",
-    )
+    figures = "where --report writes figures (default: the folder figures in --output)"
+    add("--figures", metavar="FOLDER", help=figures)
 
     add = parser.add_argument_group("in place of running").add_mutually_exclusive_group().add_argument
     add("--list", action="store_true", help="print the rows, the papers' values, and which data are missing")
@@ -57,25 +54,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--write-results", metavar="FILE", help=write)
 
     add = parser.add_argument_group("how").add_argument
-    add(
-        "--workers",
-        type=whole_number(1),
-        metavar="N",
-        help="runs at the same time (default: one per processor)",
-    )
-    add(
-        "--threads",
-        type=whole_number(1),
-        default=1,
-        metavar="N",
-        help="threads of each run (default: %(default)s)",
-    )
-    add(
-        "--gpus",
-        default="",
-        metavar="NUMBERS",
-        help="GPUs to use, such as 0,1 (default: none, only the processor)",
-    )
+    workers = "runs at the same time (default: one per processor)"
+    add("--workers", type=whole_number(1), metavar="N", help=workers)
+    threads = "threads of each run (default: %(default)s)"
+    add("--threads", type=whole_number(1), default=1, metavar="N", help=threads)
+    gpus = "GPUs to use, such as 0,1 (default: none, only the processor)"
+    add("--gpus", default="", metavar="NUMBERS", help=gpus)
     per_gpu = "runs at the same time on each GPU, in place of --workers"
     add("--runs-per-gpu", type=whole_number(1), default=1, metavar="N", help=per_gpu)
     scheduler = (

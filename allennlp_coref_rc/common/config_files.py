@@ -45,12 +45,9 @@ def load_config(path: str, overrides: str = "") -> dict[str, Any]:
 
     check_overrides(overrides)
     if not os.path.exists(path):
-        similar = _similar(path.removeprefix(f"{FOLDER.name}/").removesuffix(SUFFIX))
-        advice = (
-            f"did you mean {similar[0]}?"
-            if similar
-            else "coref-rc configs lists those that come with the package"
-        )
+        advice = "coref-rc configs lists those that come with the package"
+        for similar in _similar(path.removeprefix(f"{FOLDER.name}/").removesuffix(SUFFIX)):
+            advice = f"did you mean {similar}?"
         raise ConfigurationError(f"{path}: no such config; {advice}")
     # Given a directory, Jsonnet would end the process.
     check_is_file(path)

@@ -11,7 +11,8 @@ import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from functools import partial
-from typing import IO, Any, Union
+from glob import glob
+from typing import IO, Any, Optional, Union
 
 from allennlp_coref_rc.common.errors import ConfigurationError
 
@@ -52,15 +53,36 @@ def named_paths(arguments: Iterable[str]) -> dict[str, str]:
     """
     paths: dict[str, str] = {}
     for argument in arguments:
-        name, equals, path = argument.partition("=")
-        if not equals or os.path.exists(argument):
-            name, path = os.path.basename(argument).partition(".")[0], argument
+        name, path = _named_path(argument)
+        name = os.path.basename(path).partition(".")[0] if name is None else name
         if not name or not path or name in paths:
             raise ConfigurationError(
                 f"found the argument {argument!r}, expected NAME=PATH with a name of its own"
             )
         paths[name] = path
     return paths
+
+
+def named_lists(arguments: Iterable[str]) -> dict[str, list[str]]:
+    """
+    The files by name, from arguments NAME=PATH, in which PATH may be a pattern. A name may have several.
+    Without NAME, the path is the name.
+    """
+    lists: dict[str, list[str]] = {}
+    for argument in arguments:
+        name, pattern = _named_path(argument)
+        paths = [pattern] if os.path.exists(pattern) else sorted(glob(pattern)) or [pattern]
+        for path in paths:
+            files = lists.setdefault(path if name is None else name, [])
+            if is_among(path, files):
+                raise ConfigurationError(f"{path}: found it twice, expected every file of a reader once")
+            files.append(path)
+    return lists
+
+
+def _named_path(argument: str) -> tuple[Optional[str], str]:
+    name, equals, path = argument.partition("=")
+    return (name, path) if equals and not os.path.exists(argument) else (None, argument)
 
 
 def local_path(path: str) -> str:

@@ -1,13 +1,16 @@
 import builtins
-import sys
 from collections.abc import Iterator, Sequence
 from functools import partial
-from typing import Any, Optional, Union
+from typing import Any, Optional, TypeVar, Union
 
+from allennlp_coref_rc.common.checks import is_within, range_of
 from allennlp_coref_rc.common.errors import ConfigurationError
-from allennlp_coref_rc.common.json_objects import half_of_pair, read_json_objects
+from allennlp_coref_rc.common.json_objects import read_json_objects
 from allennlp_coref_rc.common.malformed import with_errors
 from allennlp_coref_rc.common.messages import excerpt
+from allennlp_coref_rc.common.schema import String, mismatch, validated
+
+T = TypeVar("T")
 
 
 class JsonValue:
@@ -24,9 +27,7 @@ class JsonValue:
     def error(self, expected: str) -> ConfigurationError:
         if isinstance(self.value, ConfigurationError):
             return self.value
-        prefix = f"{self.place}: " if self.place else ""
-        where = f" at {self.path}" if self.path else ""
-        return ConfigurationError(f"{prefix}found {excerpt(self.value)}{where}, expected {expected}")
+        return mismatch(excerpt(self.value), expected, self.place, self.path)
 
     def __getitem__(self, key: str) -> "JsonValue":
         if not isinstance(self.value, dict) or key not in self.value:
@@ -54,55 +55,26 @@ class JsonValue:
         value = self.get(key)
         return [] if value is None else value.list()
 
-    def strings(self) -> builtins.list[str]:
-        are_strings = isinstance(self.value, (list, tuple)) and all(
-            isinstance(value, str) for value in self.value
-        )
-        # At once, which is faster.
-        if are_strings and not half_of_pair.search("".join(self.value)):
-            return list(self.value)
-        return [value.string() for value in self.list()]
-
-    def string(self) -> str:
-        if not isinstance(self.value, str) or half_of_pair.search(self.value):
-            raise self.error("a string")
-        return self.value
+    def to(self, type_: type[T]) -> T:
+        """The value as a type of `schema` or pydantic, such as `String` or `list[String]`."""
+        if isinstance(self.value, ConfigurationError):
+            raise self.value
+        return validated(type_, self.value, self.place, self.path)
 
     def text(self) -> Union[str, builtins.list[str]]:
         """A text: a string, or a list of its tokens."""
         if not isinstance(self.value, (str, list, tuple)):
             raise self.error("a text or a list of its tokens")
-        return self.string() if isinstance(self.value, str) else self.strings()
-
-    def name(self) -> str:
-        """A string, or an integer as one."""
-        return str(self.value) if type(self.value) is int else self.string()
-
-    def boolean(self) -> bool:
-        if not isinstance(self.value, bool):
-            raise self.error("true or false")
-        return self.value
+        return self.to(String) if isinstance(self.value, str) else self.to(list[String])
 
     def integer(self, minimum: int = 0, maximum: Optional[int] = None) -> int:
-        good = isinstance(self.value, int) and not isinstance(self.value, bool) and self.value >= minimum
-        if not good or maximum is not None and self.value > maximum:
-            limit = "or more" if maximum is None else f"to {maximum}"
-            raise self.error(f"an integer, {minimum} {limit}")
+        if type(self.value) is not int or not is_within(self.value, minimum, maximum):
+            raise self.error(f"an integer, {range_of(minimum, maximum)}")
         return self.value
 
-    def number(self) -> float:
-        return self._up_to(sys.float_info.max, "a number, 0 or more")
-
-    def fraction(self) -> float:
-        return self._up_to(1, "a number from 0 to 1")
-
-    def _up_to(self, maximum: float, expected: str) -> float:
-        if (
-            not isinstance(self.value, (int, float))
-            or isinstance(self.value, bool)
-            or not 0 <= self.value <= maximum
-        ):
-            raise self.error(expected)
+    def number(self, maximum: Optional[int] = None) -> float:
+        if type(self.value) not in (int, float) or not is_within(self.value, 0, maximum):
+            raise self.error(f"a number, {range_of(0, maximum)}")
         return float(self.value)
 
     def choice(self, choices: Sequence[str]) -> str:

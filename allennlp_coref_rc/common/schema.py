@@ -1,19 +1,22 @@
 """
 Checks values from files and users by pydantic models. A `ConfigurationError` says what is wrong and where:
-"FILE, line 3: tables.a.rows[2]: found 3, expected a string".
+"FILE, line 3: found 3 at tables.a.rows[2], expected a string".
 """
 
 import re
+import sys
 from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache, reduce
 from typing import Annotated, Any, Optional, TypeVar, Union
 
 import yaml
+from annotated_types import MaxLen
 from pydantic import (
     AfterValidator,
     BaseModel,
     BeforeValidator,
     ConfigDict,
+    Strict,
     TypeAdapter,
     ValidationError,
     model_validator,
@@ -27,6 +30,12 @@ T = TypeVar("T")
 
 Key = Union[str, int]
 
+String = Annotated[str, Strict(), MaxLen(sys.maxsize)]
+"""A text that UTF-8 can encode. Pydantic looks for halves of surrogate pairs only if it counts characters."""
+
+Name = Annotated[String, BeforeValidator(lambda value: str(value) if type(value) is int else value)]
+"""A string, or an integer as one."""
+
 PHRASES = {
     "bool_type": "true or false",
     "dataclass_type": "an object",
@@ -36,6 +45,7 @@ PHRASES = {
     "missing": "the key {key!r}",
     "tuple_type": "a list",
     "model_attributes_type": "an object",
+    "string_unicode": "a string",
     "unexpected_keyword_argument": "no such key",
 }
 """
@@ -103,10 +113,12 @@ Numbers = Annotated[
 """A list of integers, or a text that stands for one."""
 
 
-def validated(type_: type[T], value: Any, place: Union[str, Callable[[Sequence[Key]], str]] = "") -> T:
+def validated(
+    type_: type[T], value: Any, place: Union[str, Callable[[Sequence[Key]], str]] = "", inside: str = ""
+) -> T:
     """
     The value as a `type_`, such as a `Schema` or `list[int]`. `place` says where it comes from ("FILE, line
-    3"), or gives this for the path of a wrong value.
+    3"), or gives this for the path of a wrong value. `inside` is the path of the value itself.
     """
     try:
         return _adapter(type_).validate_python(value)
@@ -120,8 +132,14 @@ def validated(type_: type[T], value: Any, place: Union[str, Callable[[Sequence[K
             found = reason.found or excerpt(reduce(_inside, reason.keys, wrong))
         elif details["type"] == "missing":
             keys.pop()
-        parts = [place(keys) if callable(place) else place, path(keys), f"found {found}, expected {expected}"]
-        raise ConfigurationError(": ".join(filter(None, parts))) from error
+        raise mismatch(
+            found, expected, place(keys) if callable(place) else place, path(keys, inside)
+        ) from error
+
+
+def mismatch(found: str, expected: str, place: str, path: str) -> ConfigurationError:
+    prefix, where = f"{place}: " if place else "", f" at {path}" if path else ""
+    return ConfigurationError(f"{prefix}found {found}{where}, expected {expected}")
 
 
 def read_yaml(file: str, type_: type[T]) -> T:
@@ -139,9 +157,10 @@ def read_yaml(file: str, type_: type[T]) -> T:
     return validated(type_, value, lambda keys: f"{file}, line {_line(root, keys)}")
 
 
-def path(keys: Sequence[Key]) -> str:
-    """A path in the usual notation: `rows[2].name`."""
-    return "".join(f"[{key}]" if isinstance(key, int) else f".{key}" for key in keys).removeprefix(".")
+def path(keys: Sequence[Key], before: str = "") -> str:
+    """A path in the usual notation, after another one: `rows[2].name`."""
+    parts = (f"[{key}]" if isinstance(key, int) else f".{key}" for key in keys)
+    return "".join((before, *parts)).removeprefix(".")
 
 
 _adapter: Callable[[Any], TypeAdapter[Any]] = lru_cache(maxsize=None)(TypeAdapter)

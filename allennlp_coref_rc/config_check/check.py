@@ -9,12 +9,14 @@ cannot, it says nothing: a missed error shows later, but a false alarm would sto
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from math import inf
 from typing import Any, Optional
 
+from allennlp_coref_rc.allennlp_runtime.lazy_registry import register_own
+from allennlp_coref_rc.common.checks import is_within, range_of
+from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.hub_addresses import is_hub_address
 from allennlp_coref_rc.common.messages import counted, excerpt
-from allennlp_coref_rc.config_check.walk import GIVEN, ConfigWalk, Problem, join
+from allennlp_coref_rc.config_check.walk import GIVEN, Problem, join, walk_object
 
 SEEDS = ("random_seed", "numpy_seed", "pytorch_seed")
 
@@ -25,10 +27,10 @@ ONE_OR_MORE = (
     "batch_size max_instances num_epochs num_gradient_accumulation_steps patience step_size summary_interval"
 ).split()
 
-RANGES: dict[str, tuple[float, float]] = {
-    **dict.fromkeys(ONE_OR_MORE, (1, inf)),
+RANGES: dict[str, tuple[int, Optional[int]]] = {
+    **dict.fromkeys(ONE_OR_MORE, (1, None)),
     "decay": (0, 1),
-    "keep_most_recent_by_count": (0, inf),
+    "keep_most_recent_by_count": (0, None),
     "numpy_seed": (0, 2**32 - 1),
     "pytorch_seed": (-(2**63), 2**64 - 1),
 }
@@ -50,7 +52,12 @@ Keys of lists of regular expressions, or of pairs that begin with one. AllenNLP 
 
 def check_config(params: dict[str, Any], devices: bool = True, files: bool = True) -> list[str]:
     """The errors in a config, one a line: the dotted key, what was found, and what was expected."""
-    problems = _walk(params)
+    register_own()
+    from allennlp.commands.train import TrainModel
+
+    loop = {key: value for key, value in params.items() if key == "type" or key not in OTHER_KEYS}
+    # Another training loop may give its constructors other arguments.
+    problems = list(walk_object(TrainModel, loop, "", None if "type" in params else GIVEN, OTHER_KEYS))
     if devices:
         problems += missing_devices(params)
     if files:
@@ -61,21 +68,7 @@ def check_config(params: dict[str, Any], devices: bool = True, files: bool = Tru
             for key, path in named(params, FILES)
             if isinstance(path, str) and "://" not in path and path[:1] != "(" and not os.path.exists(path)
         ]
-    return grouped(problems + _settings(params))
-
-
-def _walk(params: Mapping[str, Any]) -> list[Problem]:
-    """The errors on the walk through a config from its top."""
-    from allennlp_coref_rc.allennlp_runtime.lazy_registry import register_own
-
-    register_own()
-    from allennlp.commands.train import TrainModel
-
-    walk = ConfigWalk()
-    loop = {key: value for key, value in params.items() if key == "type" or key not in OTHER_KEYS}
-    # Another training loop may give its constructors other arguments.
-    walk.object(TrainModel, loop, "", None if "type" in params else GIVEN, others=OTHER_KEYS)
-    return walk.problems
+    return grouped([*problems, *_settings(params)])
 
 
 def check_object(base: type, params: dict[str, Any], key: str) -> list[str]:
@@ -83,9 +76,7 @@ def check_object(base: type, params: dict[str, Any], key: str) -> list[str]:
     The errors in the config of one object, such as an annotator. Messages have `key` before the object's
     keys.
     """
-    walk = ConfigWalk()
-    walk.object(base, params, key, None)
-    return grouped(walk.problems)
+    return grouped(walk_object(base, params, key, None))
 
 
 def grouped(problems: Iterable[Problem]) -> list[str]:
@@ -107,18 +98,15 @@ def missing_devices(params: Mapping[str, Any]) -> list[Problem]:
     import torch
 
     number = torch.cuda.device_count()
-    there = (
-        "no GPU that PyTorch can use" if not number else f"{counted(number, 'GPU')}, the first of which is 0"
-    )
-    expected = "-1, the processor" if not number else f"-1, the processor, or up to {number - 1}"
-    devices = named(params, ("cuda_device", "cuda_devices"))
-    flat = [
-        (key, one) for key, device in devices for one in (device if isinstance(device, list) else [device])
-    ]
+    there, expected = "no GPU that PyTorch can use", "-1, the processor"
+    if number:
+        there = f"{counted(number, 'GPU')}, the first of which is 0"
+        expected += f", or up to {number - 1}"
     return [
         (key, f"found {device}, but this machine has {there}; expected {expected}")
-        for key, device in flat
-        if isinstance(device, int) and not isinstance(device, bool) and device >= number
+        for key, devices in named(params, ("cuda_device", "cuda_devices"))
+        for device in (devices if isinstance(devices, list) else [devices])
+        if type(device) is int and device >= number
     ]
 
 
@@ -151,8 +139,6 @@ def missing_data(reader: Mapping[str, Any], path: str) -> Optional[str]:
     from allennlp.common import Params
     from allennlp.data import DatasetReader
 
-    from allennlp_coref_rc.common.errors import ConfigurationError
-
     if "://" in path and not is_hub_address(path):
         return None
     # Other parts are costly to build and have nothing to do with files.
@@ -173,48 +159,41 @@ def missing_data(reader: Mapping[str, Any], path: str) -> Optional[str]:
     return None
 
 
-def _settings(params: Mapping[str, Any]) -> list[Problem]:
+def _settings(params: Mapping[str, Any]) -> Iterator[Problem]:
     """Mistakes that AllenNLP finds only after it has read the data or trained the model."""
-    problems = []
-    trainer = params.get("trainer")
-    if isinstance(trainer, Mapping):
-        metrics = trainer.get("validation_metric", [])
-        for metric in [metrics] if isinstance(metrics, str) else metrics if isinstance(metrics, list) else []:
+    for key, metrics in named(params, ("validation_metric",)):
+        for metric in metrics if isinstance(metrics, list) else [metrics]:
             if isinstance(metric, str) and metric[:1] not in ("+", "-"):
-                expected = f"+{metric} if more of it is better, or -{metric}"
-                problems.append(
-                    ("trainer.validation_metric", f"found {excerpt(metric)}, expected {expected}")
+                yield (
+                    key,
+                    f"found {excerpt(metric)}, expected +{metric} if more of it is better, or -{metric}",
                 )
-        device = trainer.get("cuda_device")
+    for key, device in named(params, ("cuda_device",)):
         if isinstance(device, str):
-            problems.append(
-                ("trainer.cuda_device", f"found {excerpt(device)}, expected a number; -1 is the processor")
-            )
+            yield key, f"found {excerpt(device)}, expected a number; -1 is the processor"
     for key in SEEDS:
         if params.get(key) is not None and type(params[key]) is not int:
-            problems.append((key, f"found {excerpt(params[key])}, expected a whole number"))
+            yield key, f"found {excerpt(params[key])}, expected a whole number"
     for key, number in named(params, tuple(RANGES)):
-        least, most = RANGES[key.rpartition(".")[2]]
-        if type(number) in (int, float) and not least <= number <= most:
-            problems.append(
-                (key, f"found {number}, expected {least} {'or more' if most == inf else f'to {most}'}")
-            )
+        limits = RANGES[key.rpartition(".")[2]]
+        if type(number) in (int, float) and not is_within(number, *limits):
+            yield key, f"found {number}, expected {range_of(*limits)}"
     for key, patterns in named(params, REGEXES):
         for number, item in enumerate(patterns if isinstance(patterns, list) else []):
             pattern = item[0] if isinstance(item, list) and item else item
             try:
                 re.compile(pattern if isinstance(pattern, str) else "")
             except re.error as error:
-                text = f"found {excerpt(pattern)}, expected a regular expression ({error})"
-                problems.append((join(key, str(number)), text))
+                expected = f"expected a regular expression ({error})"
+                yield join(key, str(number)), f"found {excerpt(pattern)}, {expected}"
     if params.get("datasets_for_vocab_creation") == [] and "vocabulary" not in params:
-        problems.append(
-            ("datasets_for_vocab_creation", 'found [], expected some of "train", "validation" and "test"')
-        )
+        expected = 'expected some of "train", "validation" and "test"'
+        yield "datasets_for_vocab_creation", f"found [], {expected}"
     distributed = params.get("distributed")
     if isinstance(distributed, Mapping):
         devices = distributed.get("cuda_devices")
         if not isinstance(devices, list) or (len(devices) < 2 and distributed.get("num_nodes", 1) < 2):
-            text = f"found {excerpt(devices)}, expected a list of two devices or more"
-            problems.append(("distributed.cuda_devices", text))
-    return problems
+            yield (
+                "distributed.cuda_devices",
+                f"found {excerpt(devices)}, expected a list of two devices or more",
+            )

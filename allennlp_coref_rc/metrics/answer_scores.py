@@ -26,7 +26,7 @@ def correctness(prediction: dict[str, Any]) -> Optional[float]:
     return answer is not None and not prediction.get("unanswered") and str(answer).lower() == gold.lower()
 
 
-def answer_counts(prediction: str, references: Sequence[str], same_reference: bool = False) -> list[float]:
+def answer_counts(prediction: str, references: Sequence[str]) -> list[float]:
     """
     The counts that a question adds to the sums for `scores_of`: 1, Rouge-L, exact match, F1, and those of
     Bleu.
@@ -37,7 +37,7 @@ def answer_counts(prediction: str, references: Sequence[str], same_reference: bo
     words, alternatives = squad_tokens(prediction), [squad_tokens(text) for text in references]
     return [
         1,
-        rouge_l(predicted, expected, same_reference),
+        rouge_l(predicted, expected),
         float(words in alternatives),
         max(squad_f1(words, reference) for reference in alternatives),
         *bleu_counts(predicted, expected),

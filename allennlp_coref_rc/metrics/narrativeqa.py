@@ -20,16 +20,9 @@ class NarrativeQaMetric(Metric):
     here.)
 
     Registered as a `Metric` with name "narrativeqa".
-
-    # Parameters
-
-    same_reference : `bool`, optional (default = `False`)
-        Rouge-L is the best F over the references, as usual, instead of the F of the best precision and the
-        best recall.
     """
 
-    def __init__(self, same_reference: bool = False) -> None:
-        self._same_reference = same_reference
+    def __init__(self) -> None:
         self.reset()
 
     def __call__(self, predictions: Sequence[str], references: Sequence[Sequence[str]]) -> None:  # type: ignore[override]
@@ -40,8 +33,7 @@ class NarrativeQaMetric(Metric):
             )
         sums = torch.zeros_like(self._sums)
         for prediction, texts in zip(predictions, references):
-            counts = answer_counts(prediction, texts, self._same_reference)
-            sums += torch.tensor(counts, dtype=torch.double)
+            sums += torch.tensor(answer_counts(prediction, texts), dtype=torch.double)
         self._sums += dist_reduce_sum(sums).cpu()
 
     def get_metric(self, reset: bool = False) -> dict[str, float]:

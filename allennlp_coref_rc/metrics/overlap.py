@@ -38,24 +38,20 @@ def squad_f1(prediction: Sequence[str], reference: Sequence[str]) -> float:
     return 2 * precision * recall / (precision + recall)
 
 
-def rouge_l(
-    prediction: Sequence[str], references: Sequence[Sequence[str]], same_reference: bool = False
-) -> float:
+def rouge_l(prediction: Sequence[str], references: Sequence[Sequence[str]]) -> float:
     """
-    Rouge-L (Lin 2004) of a tokenised prediction. By default it is as in COCO's caption evaluation, which the
-    papers on NarrativeQA use: it combines the best precision and the best recall over the references, which
-    may come from different references. With `same_reference` it is the best F over the references. Recall
-    counts `BETA` times as much as precision. An empty text counts as one empty token.
+    Rouge-L (Lin 2004) of a tokenised prediction, as in COCO's caption evaluation, which the papers on
+    NarrativeQA use: it combines the best precision and the best recall over the references, which may come
+    from different references. Recall counts `BETA` times as much as precision. An empty text counts as one
+    empty token.
     """
     prediction = prediction or [""]
-    pairs = []
-    for reference in references:
-        reference = reference or [""]
-        common = lcs_length(prediction, reference)
-        pairs.append((common / len(prediction), common / len(reference)))
-    if not same_reference:
-        pairs = [(max(precision for precision, _ in pairs), max(recall for _, recall in pairs))]
-    return max((1 + BETA**2) * p * r / (r + BETA**2 * p) if p and r else 0.0 for p, r in pairs)
+    common = [(lcs_length(prediction, reference or [""]), len(reference) or 1) for reference in references]
+    precision = max(length for length, _ in common) / len(prediction)
+    recall = max(length / size for length, size in common)
+    return (
+        (1 + BETA**2) * precision * recall / (recall + BETA**2 * precision) if precision and recall else 0.0
+    )
 
 
 def bleu_counts(prediction: Sequence[str], references: Sequence[Sequence[str]]) -> list[int]:

@@ -13,6 +13,7 @@ from allennlp.nn.util import get_text_field_mask
 from allennlp_coref_rc.data.fields import AnnotationTensors
 from allennlp_coref_rc.models.span_model import SpanModel
 from allennlp_coref_rc.modules.fast_dropout import FastDropout
+from allennlp_coref_rc.modules.gpu import one_pass
 from allennlp_coref_rc.modules.masked_softmax import masked_softmax
 from allennlp_coref_rc.modules.pair import Pair, TokenVectors
 from allennlp_coref_rc.modules.seq2seq_encoders import encode_pair
@@ -89,6 +90,7 @@ class AnnotatedQanet(SpanModel):
         self._dropout = FastDropout(dropout_prob)
         initializer(self)
 
+    @one_pass
     def forward(  # type: ignore[override]
         self,
         passage: TextFieldTensors,

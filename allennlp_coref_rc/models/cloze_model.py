@@ -131,11 +131,8 @@ class ClozeModel(Model):
         labels = self.vocab.get_index_to_token_vocabulary(namespace)
         label_names = [labels[i] for i in range(len(labels))]
         questions, probabilities = output_dict["metadata"], output_dict["probabilities"].tolist()
-        possible = (
-            output_dict["has_candidate"].tolist()
-            if "has_candidate" in output_dict
-            else [True] * len(questions)
-        )
+        has_candidate = output_dict.get("has_candidate")
+        possible = [True] * len(questions) if has_candidate is None else has_candidate.tolist()
         by_name: list[dict[str, float]] = []
         for values, metadata in zip(probabilities, questions):
             given = None if self._answers_are_classes else metadata["candidates"]

@@ -18,6 +18,7 @@ from allennlp_coref_rc.modules.answer_layers import AnswerLayer
 from allennlp_coref_rc.modules.attention import Attention
 from allennlp_coref_rc.modules.entity_substitution import EntitySubstitution
 from allennlp_coref_rc.modules.gating import GatedAttention, Gating
+from allennlp_coref_rc.modules.gpu import one_pass
 from allennlp_coref_rc.modules.pair import Pair, TokenVectors
 from allennlp_coref_rc.modules.self_belief_aggregation import SelfBeliefAggregation
 from allennlp_coref_rc.modules.seq2seq_encoders import encode_pair
@@ -181,6 +182,7 @@ class GAReader(ClozeModel):
         pairs = zip(self._passage_encoders, self._question_encoders)
         return cast(list[tuple[Seq2SeqEncoder, Seq2SeqEncoder]], list(pairs))
 
+    @one_pass
     def forward(
         self,
         passage: TextFieldTensors,

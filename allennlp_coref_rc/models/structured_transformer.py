@@ -11,6 +11,7 @@ from allennlp.nn.util import get_text_field_mask
 from allennlp_coref_rc.data.fields import AnnotationTensors
 from allennlp_coref_rc.models.heads import SpanHead
 from allennlp_coref_rc.modules.gated_layer import GatedLayer
+from allennlp_coref_rc.modules.gpu import one_pass
 from allennlp_coref_rc.modules.pair import Pair, TokenVectors
 from allennlp_coref_rc.modules.token_embedders import TransformerPair
 
@@ -71,6 +72,7 @@ class StructuredTransformer(Model):
         self.head = head.construct(vocab=vocab, dim=dim)
         self.default_predictor = self.head.default_predictor
 
+    @one_pass
     def forward(  # type: ignore[override]
         self,
         passage: TextFieldTensors,

@@ -7,6 +7,7 @@ from allennlp.nn.util import get_text_field_mask
 
 from allennlp_coref_rc.data.fields import AnnotationTensors
 from allennlp_coref_rc.models.span_model import SpanModel
+from allennlp_coref_rc.modules.gpu import one_pass
 
 
 @Model.register("wrapped_span_reader")
@@ -32,6 +33,7 @@ class WrappedSpanReader(SpanModel):
         super().__init__(vocab, **kwargs)
         self._reader = reader
 
+    @one_pass
     def forward(  # type: ignore[override]
         self,
         passage: TextFieldTensors,

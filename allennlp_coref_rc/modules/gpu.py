@@ -2,29 +2,47 @@
 
 import functools
 from collections.abc import Callable, Hashable, Sequence
-from typing import Any, TypeVar
+from contextvars import ContextVar
+from typing import Any, Optional, TypeVar, cast
 
 import torch
 
 T = TypeVar("T")
+Forward = TypeVar("Forward", bound=Callable[..., Any])
+
+
+_made: ContextVar[Optional[dict[Hashable, tuple[Any, Any]]]] = ContextVar("made", default=None)
+"""What `once` has made in this pass, beside the objects that it depends on, whose ids stay theirs so long."""
+
+
+def one_pass(forward: Forward) -> Forward:
+    """Decorates a `forward`: until its end, what the layers in it ask of `once` is made once."""
+
+    @functools.wraps(forward)
+    def remembering(*args: Any, **kwargs: Any) -> Any:
+        if _made.get() is not None:
+            return forward(*args, **kwargs)
+        token = _made.set({})
+        try:
+            return forward(*args, **kwargs)
+        finally:
+            _made.reset(token)
+
+    return cast(Forward, remembering)
 
 
 def once(mask: torch.Tensor, objects: Sequence[Any], setting: Hashable, make: Callable[[], T]) -> T:
     """
-    What `make` returns, which is made once for a mask. The encoders of all layers get the same mask of their
-    text, so what they all need of a batch is not made in each layer. `objects` (by their identity) and
-    `setting` are what it depends on beside the mask; it must not depend on parameters. A tensor that was
-    changed is another one.
+    What `make` returns, which is made once for a mask in a pass (see `one_pass`). The encoders of all layers
+    get the same mask of their text, so what they all need of a batch is not made in each layer. `objects` (by
+    their identity) and `setting` are what it depends on beside the mask; it must not depend on parameters.
     """
-    tensors = [mask, *(x for x in objects if isinstance(x, torch.Tensor))]
-    if any(tensor.is_inference() for tensor in tensors):
-        # Whether these have changed is not known.
+    made = _made.get()
+    if made is None:
         return make()
-    made = mask.__dict__.setdefault("made_once", {})
-    key = setting, *(tensor._version for tensor in tensors), *map(id, objects)
+    key = setting, id(mask), *map(id, objects)
     if key not in made:
-        # The objects are kept, so that their ids are not given to others.
-        made[key] = objects, make()
+        made[key] = (mask, objects), make()
     return made[key][1]
 
 

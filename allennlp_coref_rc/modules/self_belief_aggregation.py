@@ -74,11 +74,9 @@ class SelfBeliefAggregation(torch.nn.Module, FromParams):
         """
 
         def asked_for(encoded: torch.Tensor) -> torch.Tensor:
-            return (
-                encoded
-                if positions is None
-                else batched_index_select(encoded, cast(torch.LongTensor, positions))
-            )
+            if positions is None:
+                return encoded
+            return batched_index_select(encoded, cast(torch.LongTensor, positions))
 
         if not self.training and not self._in_evaluation:
             return asked_for(values), None

@@ -10,6 +10,7 @@ from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.json_objects import read_json_objects
 from allennlp_coref_rc.common.json_value import JsonValue
 from allennlp_coref_rc.common.messages import counted
+from allennlp_coref_rc.common.schema import String
 from allennlp_coref_rc.metrics.answer_scores import correctness
 from allennlp_coref_rc.pages.attention_views import SCORES
 
@@ -29,7 +30,8 @@ def checked_predictions(path: str, labelled: bool = False) -> Iterator[Predictio
         for key in NEEDED:
             if key not in prediction:
                 raise ConfigurationError(
-                    f"{place}: found no {key}, expected an output of cloze_reader or span_reader"
+                    f"{place}: found no {key}, expected an output of cloze_reader or span_reader, which coref-rc "
+                    "predict ARCHIVE FILE --output-file PREDICTIONS writes"
                 )
         for key, check in CHECKS.items():
             if key in prediction and not (key in NULLABLE and prediction[key] is None):
@@ -112,7 +114,7 @@ def _clusters(value: JsonValue, prediction: Prediction) -> None:
 
 def _explanations(value: JsonValue, prediction: Prediction) -> None:
     for attention in value.list():
-        attention["kind"].string()
+        attention["kind"].to(String)
         rows, columns = (len(prediction[f"{attention[key].choice(SIDES)}_tokens"]) for key in ("side", "to"))
         _matrix(attention["weights"], (rows, columns), (1, columns))
 
@@ -120,10 +122,10 @@ def _explanations(value: JsonValue, prediction: Prediction) -> None:
 def _annotated_heads(value: JsonValue, prediction: Prediction) -> None:
     for head in value.list():
         for key in ("encoder", "annotation_layer"):
-            head[key].string()
+            head[key].to(String)
         for key in ("application", "block", "view"):
             head[key].integer()
-        head["labels"].strings()
+        head["labels"].to(list[String])
         last = len(prediction[f"{head['side'].choice(SIDES)}_tokens"]) - 1
         scopes, weights = head["scopes"].list(), head["weights"].list()
         if len(scopes) != len(weights):
@@ -145,10 +147,10 @@ def _matrix(value: JsonValue, *shapes: tuple[int, int]) -> None:
 
 
 CHECKS: dict[str, Callable[[JsonValue, Prediction], object]] = {
-    **dict.fromkeys(("question_tokens", "passage_tokens"), lambda value, _: value.strings()),
-    **dict.fromkeys(("answer_texts", "warnings"), lambda value, _: value.strings()),
-    **dict.fromkeys(("answer", "gold", "unanswered"), lambda value, _: value.string()),
-    "exact_match": lambda value, _: value.fraction(),
+    **dict.fromkeys(("question_tokens", "passage_tokens"), lambda value, _: value.to(list[String])),
+    **dict.fromkeys(("answer_texts", "warnings"), lambda value, _: value.to(list[String])),
+    **dict.fromkeys(("answer", "gold", "unanswered"), lambda value, _: value.to(String)),
+    "exact_match": lambda value, _: value.number(1),
     "candidate_probabilities": _probabilities,
     "best_span": _span,
     "best_spans": _spans,

@@ -1,12 +1,14 @@
 """The part of the page that shows the clusters and lets the user edit them."""
 
+import json
 from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Optional
 
 import streamlit as st
 
+from allennlp_coref_rc.annotations import clusters_from_json
 from allennlp_coref_rc.annotations.annotated_text import Cluster, Span
 from allennlp_coref_rc.annotations.tokenization import spans_of
 from allennlp_coref_rc.api import Answer
@@ -24,6 +26,9 @@ MANY = 12
 
 FEW = 5
 """If there are more sentences than this, the words that can be clicked scroll."""
+
+CLUSTERS, RESTORED = "clusters", "restored"
+"""Where the session has the edited clusters in JSON, if they are, and those that a reload has to restore."""
 
 LONGEST = 40
 """The most characters of a mention that are shown."""
@@ -77,8 +82,19 @@ def current_editing(origin: Any, read: Callable[[], Reading]) -> Editing:
     if editing is None or editing.origin != origin:
         reading = read()
         edits = editing.edits + 1 if editing else 0
-        editing = st.session_state["editing"] = Editing(origin, reading, [reading.clusters], edits)
+        history = [reading.clusters, *restored(reading)]
+        editing = st.session_state["editing"] = Editing(origin, reading, history, edits)
+    st.session_state[CLUSTERS] = json.dumps(editing.clusters) if len(editing.history) > 1 else ""
     return editing
+
+
+def restored(reading: Reading) -> list[list[Cluster]]:
+    """The edited clusters of the page's address when it is opened, if they are some of this text."""
+    try:
+        clusters = clusters_from_json(json.loads(st.session_state.pop(RESTORED, None) or ""))
+        return [replace(reading.text, clusters=clusters).checked().clusters]
+    except (ValueError, ConfigurationError):
+        return []
 
 
 def show_clusters(reading: Reading, answer: Optional[Answer] = None) -> None:

@@ -1,18 +1,29 @@
 """The page of the playground, in Streamlit."""
 
 import json
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
-from typing import Any, Optional
-from urllib.parse import quote_plus
+from typing import Optional
+from urllib.parse import urlencode
 
 import streamlit as st
 
-from allennlp_coref_rc.annotations.annotators.optional_package import install_command, is_installed
+from allennlp_coref_rc.annotations.annotators.optional_package import is_installed
 from allennlp_coref_rc.api import Answer
 from allennlp_coref_rc.common.error_message import user_message
+from allennlp_coref_rc.common.extras import install_command
 from allennlp_coref_rc.pages.marked_text import joined
 from allennlp_coref_rc.pages.stories import shown_candidates
-from allennlp_coref_rc.playground._editor import Editing, current_editing, show_clusters, show_edits
+from allennlp_coref_rc.playground._editor import (
+    CLUSTERS,
+    RESTORED,
+    Editing,
+    current_editing,
+    labels,
+    show_clusters,
+    show_edits,
+)
 from allennlp_coref_rc.playground._loading import (
     answer_of,
     beliefs_of,
@@ -31,6 +42,7 @@ from allennlp_coref_rc.playground.reader_session import (
     annotated,
     split_candidates,
     transferred,
+    unlinked,
 )
 
 ITS_OWN, NONE, CONFIG = "the reader's own", "none", "another: its config"
@@ -45,10 +57,13 @@ OWN_TEXT = "your own"
 """The choice in the list of examples that stands for any other text."""
 
 FIELDS = ("passage", "question", "candidates")
+"""The keys of the texts that an example has."""
+
+KEPT = (*FIELDS, "readers", "annotator", "config", CLUSTERS)
 """The keys of what the user enters. They are also those of the page's address, so that a reload keeps it."""
 
 LONGEST_ADDRESS = 20_000
-"""The most characters of a text in the address. Servers refuse an address of 64 KiB."""
+"""The most characters of the address. Servers refuse one of 64 KiB."""
 
 STYLE = """
 <style>
@@ -60,13 +75,11 @@ STYLE = """
 The old answer is dimmed while the text is edited. It is beside the clusters, or above them on a narrow page.
 """
 
-NO_ARCHIVE = """
-No trained reader was given, so this page only annotates. In a few minutes, `coref-rc train babi/quick_start.jsonnet -s
-output/quick_start` (or `make train` in a clone) trains one. Then start `coref-rc demo` again, in the same folder.
-"""
-
 SHORT = 20
 """The most characters of an answer that is shown in large letters."""
+
+LINKS = 3
+"""The most clusters that are named."""
 
 LONG = 20
 """If a passage has more sentences than this, beliefs are computed only when the user asks for them."""
@@ -84,6 +97,30 @@ class Asked:
 
 def show(archives: dict[str, str], trust: bool = False) -> None:
     """Shows the page. `archives` are trained readers by name."""
+    with kept_in_address(list(archives)):
+        show_page(archives, trust)
+
+
+@contextmanager
+def kept_in_address(readers: Sequence[str]) -> Iterator[None]:
+    """Begins with what the address of the page holds. In the end, it holds what the user has entered."""
+    if "passage" not in st.session_state and "passage" in st.query_params:
+        kept = {key: value for key, value in st.query_params.to_dict().items() if key in KEPT}
+        chosen = [name for name in st.query_params.get_all("readers") if name in readers]
+        st.session_state.update({**kept, "readers": chosen[:2] or list(readers[:2])})
+        st.session_state[RESTORED] = kept.get(CLUSTERS)
+    st.session_state[CLUSTERS] = ""
+    try:
+        yield
+    finally:
+        values = {key: st.session_state[key] for key in KEPT if st.session_state.get(key)}
+        values = values if len(urlencode(values, doseq=True)) <= LONGEST_ADDRESS else {}
+        given = st.query_params
+        if values != {key: given.get_all(key) if key == "readers" else given[key] for key in given}:
+            given.from_dict(values)
+
+
+def show_page(archives: dict[str, str], trust: bool) -> None:
     with st.sidebar:
         st.title("Ask a reader" if archives else "Annotate a text", anchor=False)
         choose_example()
@@ -134,7 +171,7 @@ def show_results(
     with st.container(key="columns"):
         right, left = st.columns([2, 3] if len(readers) == 1 else 2, gap="large")
     with right:
-        asked = show_answers(question, readers, editing)
+        asked = show_answers(question, readers, editing, is_own=annotator is None)
     with left:
         show_clusters(reading, asked[0].answer if asked else None)
         show_edits(editing, reading)
@@ -144,20 +181,20 @@ def show_results(
 
 def choose_readers(names: list[str]) -> list[str]:
     """Lets the user choose the one or two readers that are asked, and returns their names."""
-    if not names:
-        st.info(NO_ARCHIVE)
-        return []
     if len(names) == 1:
         st.caption("Reader")
         st.markdown(f"**{plain(names[0])}**")
         return names
-    return st.multiselect("Readers, one or two", names, default=names[:2], max_selections=2, key="readers")
+    st.session_state.setdefault("readers", names[:2])
+    return st.multiselect("Readers, one or two", names, max_selections=2, key="readers")
 
 
 def choose_annotator(has_reader: bool) -> Optional[str]:
     """Lets the user choose an annotator: its name or config, "" for none, `None` for the reader's own."""
     installed = [name for name in OPTIONAL if is_installed(name)]
     options = [*([ITS_OWN] if has_reader else []), *ANNOTATORS, *installed, NONE, CONFIG]
+    if st.session_state.get("annotator") not in options:
+        st.session_state["annotator"] = options[0]
     chosen = st.selectbox("Annotator of clusters", options, key="annotator")
     missing = [name for name in OPTIONAL if name not in installed]
     if missing:
@@ -166,28 +203,23 @@ def choose_annotator(has_reader: bool) -> Optional[str]:
                 st.code(install_command(name), language="bash", wrap_lines=True)
     if chosen != CONFIG:
         return {ITS_OWN: None, NONE: ""}.get(chosen, chosen)
-    config = st.text_area(
-        "Config", '{"type": "sieve_coref"}', key="config", help="JSON, as coref-rc annotate takes it"
-    )
-    return config.strip()
+    st.session_state.setdefault("config", '{"type": "sieve_coref"}')
+    return st.text_area("Config", key="config", help="JSON, as coref-rc annotate takes it").strip()
 
 
 def ask(has_reader: bool, has_candidates: bool) -> Question:
     """Lets the user ask a question. If a reader chooses among candidates, the user may give them too."""
-    short = sum(len(quote_plus(st.session_state.get(key, ""))) for key in FIELDS) <= LONGEST_ADDRESS
-    bind: Any = "query-params" if short else None
     question = candidates = ""
-    passage = st.text_area("Passage", key="passage", height=140, bind=bind)
+    passage = st.text_area("Passage", key="passage", height=140)
     if has_reader:
         left, right = st.columns([3, 2]) if has_candidates else (st, st)
-        question = left.text_input("Question", key="question", bind=bind)
+        question = left.text_input("Question", key="question")
         if has_candidates:
             candidates = right.text_input(
                 "Candidates",
                 key="candidates",
                 placeholder="the reader's own",
                 help="Possible answers, with commas or semicolons between them",
-                bind=bind,
             )
     st.button("Ask" if has_reader else "Annotate", type="primary", help="Or press Ctrl+Enter in the passage")
     return Question(passage, question, split_candidates(candidates))
@@ -196,9 +228,9 @@ def ask(has_reader: bool, has_candidates: bool) -> Question:
 def choose_example() -> None:
     """Lets the user choose an example. If the passage is that of none, the list says so."""
     texts = {**examples(), OWN_TEXT: Question("", "")}
-    if "passage" not in st.session_state and "passage" not in st.query_params:
+    if "passage" not in st.session_state:
         take(next(iter(texts.values())))
-    passage = st.session_state.get("passage", st.query_params.get("passage"))
+    passage = st.session_state["passage"]
     st.session_state["example"] = next((name for name in texts if texts[name].passage == passage), OWN_TEXT)
     st.selectbox(
         "Example", list(texts), key="example", on_change=lambda: take(texts[st.session_state["example"]])
@@ -210,9 +242,12 @@ def take(question: Question) -> None:
     st.session_state.update(zip(FIELDS, values))
 
 
-def show_answers(question: Question, readers: dict[str, ReaderSession], editing: Editing) -> list[Asked]:
+def show_answers(
+    question: Question, readers: dict[str, ReaderSession], editing: Editing, is_own: bool
+) -> list[Asked]:
     """
-    Shows each reader's answer with its probabilities. The edited clusters are those of the first reader.
+    Shows each reader's answer with its probabilities. The edited clusters are those of the first reader. If
+    the annotator is not the reader's own, and changes the answer, says by which clusters.
     """
     st.subheader("Answer", anchor=False)
     asked: list[Asked] = []
@@ -220,11 +255,15 @@ def show_answers(question: Question, readers: dict[str, ReaderSession], editing:
     for name, reader, place in zip(readers, readers.values(), st.columns(len(readers))):
         with place:
             try:
-                own = editing.read if reader is first else reader.read(question)
-                before = own.with_clusters(transferred(editing.read, own))
-                own = own.with_clusters(transferred(editing.reading, own))
-                answer = answer_of(key_of(reader, question, own), reader, question, own)
-                unedited = answer_of(key_of(reader, question, before), reader, question, before)
+                found = editing.read if reader is first and is_own else reader.read(question)
+                before, own = (
+                    found.with_clusters(transferred(source, found))
+                    for source in (editing.read, editing.reading)
+                )
+                answer, unedited, usual = (
+                    answer_of(key_of(reader, question, one), reader, question, one)
+                    for one in (own, before, found)
+                )
             except Exception as error:
                 if (message := user_message(error)) is None:
                     raise
@@ -232,6 +271,13 @@ def show_answers(question: Question, readers: dict[str, ReaderSession], editing:
                 continue
             asked.append(Asked(name, reader, own, answer))
             show_answer(name, answer, unedited)
+            if is_own or usual.answer == unedited.answer:
+                continue
+            links = [" – ".join(labels(found, cluster).values()) for cluster in unlinked(found, before)]
+            st.caption(
+                f"The reader's own annotator gives **{plain(text_of(usual))}**. "
+                + f"It links {', '.join(links[:LINKS])}, which this annotator does not." * bool(links)
+            )
     return asked
 
 

@@ -5,6 +5,7 @@ import json
 from collections import OrderedDict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Optional
 
 from allennlp_coref_rc.annotations import AnnotatedText
@@ -166,6 +167,23 @@ def annotated(passage: str, annotator: Annotator) -> Reading:
     """A text without a question, with an annotator's annotations."""
     text = annotate(passage, annotator)
     return Reading(text, len(text))
+
+
+def unlinked(expected: Reading, found: Reading) -> list[Cluster]:
+    """
+    The clusters of a reading whose mentions are in no cluster together in another of the same text. Those
+    with a mention in the question come first.
+    """
+    missing = [
+        cluster
+        for cluster in expected.clusters
+        if not any(all(map(partial(_overlaps, other), cluster)) for other in found.clusters)
+    ]
+    return sorted(missing, key=lambda cluster: cluster[-1][1] <= expected.boundary)
+
+
+def _overlaps(cluster: Cluster, span: Span) -> bool:
+    return any(start < span[1] and span[0] < stop for start, stop in cluster)
 
 
 def transferred(source: Reading, target: Reading) -> list[Cluster]:

@@ -15,13 +15,18 @@ The parts of a header, divided by commas, say what is shown: the metric (`METRIC
   "lowest"
 - `show`: each of the "seeds" or "folds"; their "mean", also with `sd`; "best", for each task the seed that is
   best on validation questions; the difference of the means from the row `base` (by default the first row with
-  runs): "gain", also with its interval over all questions: "interval"; or "paper"
+  runs): "gain", also with its interval over all questions: "interval"; the "least" and "most" of the
+  seeds and their "sd"; "how many seeds" there are, and the "hardware"; or "paper"
 - `paper`: the paper's column, by default that of the task. A mean is the paper's if there are no runs
+- `of_paper`: the condition with the paper's value, if it is not `conditions`
+- `in`, of a row: by header what its cells have alone; those of other headers are empty
+
+Sentences have figures too, which `sentence` fills in.
 """
 
 import re
 import statistics
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import Any, Optional
 
@@ -29,8 +34,8 @@ import numpy as np
 
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.schema import numbers
+from allennlp_coref_rc.common.tables import markdown
 from allennlp_coref_rc.reproduction.condition import Column, Condition, Table
-from allennlp_coref_rc.reproduction.report import markdown
 from allennlp_coref_rc.reproduction.results_file import Line, result
 from allennlp_coref_rc.reproduction.scores import Scores
 from allennlp_coref_rc.reproduction.significance import paired_bootstrap
@@ -43,6 +48,8 @@ SHOWN: dict[str, dict[str, Any]] = {
     "mean": {"show": "mean"},
     "best seeds": {"show": "best"},
 }
+
+OF_SEEDS: dict[str, Callable[[list[float]], float]] = {"least": min, "most": max, "sd": statistics.stdev}
 
 DIGITS = {"fraction": 3, "percent": 2, "error": 1}
 
@@ -88,17 +95,30 @@ class PageTables:
             header: {**_meaning(header), **own} for column in columns for header, own in column.items()
         }
         shown = []
-        for column in headers.values():
-            scores = {label: self._scores({**row, **column}) for label, row in rows.items()}
-            base = (
-                scores[column["base"]]
-                if "base" in column
-                else next((s for s in scores.values() if s.results), None)
-            )
-            shown.append(
-                [self._content({**row, **column}, scores[label], base) for label, row in rows.items()]
-            )
+        for header, column in headers.items():
+            cells = {label: _cell(row, header, column) for label, row in rows.items()}
+            scores = {label: self._scores(cell) for label, cell in cells.items()}
+            first = next((of_row for of_row in scores.values() if of_row.results), None)
+            base = scores[column["base"]] if "base" in column else first
+            shown.append([self._content(cell, scores[label], base) for label, cell in cells.items()])
         return markdown([described.get("title", ""), *headers], list(zip(rows, *shown)))
+
+    def sentence(self, page: str, text: str, figures: Mapping[str, Cell]) -> str:
+        """
+        The page with the figures of a sentence, which has their names in braces; words may stand on several
+        lines. If the page does not have the sentence once, a `ConfigurationError` is raised.
+        """
+        parts = re.split(r"\{(\w+)\}", text)
+        words = [re.sub(r"\\?\s+", r"\\s+", re.escape(part)) for part in parts[::2]]
+        pattern = "".join(f"({each})" + r"([-+.\d]+)" * (i + 1 < len(words)) for i, each in enumerate(words))
+        found = list(re.finditer(pattern, page))
+        if len(found) != 1:
+            raise ConfigurationError(f"found {text!r} {len(found)} times on the page, expected it once")
+        groups = list(found[0].groups())
+        groups[1::2] = [
+            self._content(figures[name], self._scores(figures[name]), None) for name in parts[1::2]
+        ]
+        return page[: found[0].start()] + "".join(groups) + page[found[0].end() :]
 
     def _rows(self, rows: Any) -> dict[str, Cell]:
         if not isinstance(rows, str):
@@ -112,7 +132,7 @@ class PageTables:
         """The scores of a cell's runs. If a run was done twice, a `ConfigurationError` is raised."""
         lines: dict[tuple[Optional[int], int], Line] = {}
         has_folds = False
-        for line in self._lines:
+        for line in self._lines if cell.get("show", "paper") != "paper" else ():
             if not _matches(line, cell):
                 continue
             fold = re.search(r"/fold_(\d+)/", line["run"])
@@ -129,6 +149,8 @@ class PageTables:
         return scores
 
     def _content(self, cell: Cell, scores: Scores, base: Optional[Scores]) -> str:
+        if "show" not in cell:
+            return ""
         column, show = _column(cell), cell["show"]
         score = scores.score(column)
         if score is None or show == "paper":
@@ -137,6 +159,13 @@ class PageTables:
             by_fold = (alone.mean for fold in scores.tasks if (alone := scores.score(column, fold)))
             values = by_fold if show == "folds" else [score.by_seed[seed] for seed in sorted(score.by_seed)]
             return " / ".join(_number(value, column) for value in values)
+        if show == "how many seeds":
+            return str(score.seeds)
+        if show in OF_SEEDS:
+            return _number(OF_SEEDS[show](list(score.by_seed.values())), column)
+        if show == "hardware":
+            names = {each["hardware"].partition(",")[0] for each in scores.results.values()}
+            return ", ".join(sorted(name.replace("(R)", "").replace(" Processor", "") for name in names))
         if show in ("mean", "best"):
             sd = f" ± {_number(score.sd, column)}" if cell.get("sd") and score.sd is not None else ""
             return _number(score.best if show == "best" else score.mean, column) + sd
@@ -144,10 +173,16 @@ class PageTables:
 
     def _of_paper(self, cell: Cell, column: Column) -> str:
         """The paper's value of a cell, in the paper's unit; nothing if it has none."""
-        condition = self._conditions.get(cell.get("conditions", ""))
+        condition = self._conditions.get(cell.get("of_paper", cell.get("conditions", "")))
         value = condition.paper.get(cell.get("paper", f"task {cell.get('task')}")) if condition else None
         value = value[int(cell["task"]) - 1] if isinstance(value, list) else value
         return "" if value is None else _number(value, column)
+
+
+def _cell(row: Cell, header: str, column: Cell) -> Cell:
+    """What is said about a cell, by its row and its column."""
+    own = row.get("in", {header: {}})
+    return {**row, **column, **own[header]} if header in own else {}
 
 
 def _meaning(header: str) -> dict[str, Any]:
@@ -205,8 +240,5 @@ def _number(value: float, column: Column, sign: str = "") -> str:
     """ ".436" or "+.023"."""
     # Adding 0.0 turns -0.0 into 0.0.
     text = f"{round(value, column.digits) + 0.0:{sign}.{column.digits}f}"
-    return (
-        re.sub(r"^([+-]?)0\.", r"\1.", text)
-        if column.unit == "fraction" and column.measure != "failed"
-        else text
-    )
+    is_share = column.unit == "fraction" and column.measure != "failed"
+    return re.sub(r"^([+-]?)0\.", r"\1.", text) if is_share else text

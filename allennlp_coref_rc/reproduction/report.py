@@ -8,6 +8,7 @@ from allennlp_coref_rc.common.config_files import locate
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import open_text, write_text
 from allennlp_coref_rc.common.messages import counted
+from allennlp_coref_rc.common.tables import markdown
 from allennlp_coref_rc.reproduction.condition import Column, Condition, Table
 from allennlp_coref_rc.reproduction.figures.drawings import Figure
 from allennlp_coref_rc.reproduction.results_file import Results
@@ -267,7 +268,7 @@ def _significance(table: Table, scores: dict[str, Scores]) -> Iterator[list[str]
     columns = {column.metric: column for column in reversed(table.columns)}
     key = next((metric for metric in SCORES if metric in columns), None)
     column = columns[key] if key else table.columns[0]
-    lines = []
+    lines, remarks = [], set[str]()
     for condition in table.conditions:
         other = scores.get(f"{table.name}.{condition.compared_with}")
         paired = _paired(scores[condition.name], other, column, key) if other else None
@@ -278,14 +279,17 @@ def _significance(table: Table, scores: dict[str, Scores]) -> Iterator[list[str]
             cells = [*(f"{number:,}" for number in test[:3]), _p(test.exact), _p(test.corrected)]
         else:
             first, second = ([100 * score for score in values] for values in paired[:2])
-            questions, difference, low, high, p = paired_bootstrap(first, second, groups=paired.articles)
-            cells = [f"{questions:,}", f"{difference:+.2f}", f"{low:+.2f} to {high:+.2f}", _p(p)]
+            found = paired_bootstrap(first, second, groups=paired.articles)
+            interval = f"{found.low:+.2f} to {found.high:+.2f}"
+            cells = [f"{found.questions:,}", f"{found.difference:+.2f}", interval, _p(found.p)]
+            remarks |= {remark for remark in [found.remark] if remark}
         lines.append([f"{condition.row} against {other.condition.row}", *cells])
     if lines and key is None:
         yield markdown(["McNemar's test of the best seeds' answers", *MCNEMAR], lines)
     elif lines and key:
         which = "means over seeds" if column.measure == "mean" else "best seeds"
         yield markdown([f"paired bootstrap of {SCORES[key]} (%), {which}", *BOOTSTRAP], lines)
+        yield sorted(remarks)
 
 
 def _has_best(scores: Scores, column: Column) -> bool:
@@ -332,8 +336,3 @@ def _number(value: Optional[float], column: Column, mean: bool = False, sign: bo
 
 def _p(value: float) -> str:
     return f"{value:.2g}" if value >= SMALLEST_P else f"< {SMALLEST_P:g}"
-
-
-def markdown(header: Sequence[str], lines: Sequence[Sequence[str]]) -> list[str]:
-    rows = [header, ["---"] * len(header), *lines]
-    return ["| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |" for row in rows]

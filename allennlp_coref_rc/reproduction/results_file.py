@@ -111,11 +111,7 @@ def right_cell(path: str) -> str:
     Whether each answer in a file of predictions is right, as bits in hexadecimal digits, if that is known.
     """
     try:
-        bits = (
-            [score == 1 for score in (scored.score for scored in read_scores(path))]
-            if os.path.exists(path)
-            else []
-        )
+        bits = [scored.score == 1 for scored in read_scores(path)] if os.path.exists(path) else []
     except ConfigurationError:
         return ""
     return np.packbits(bits).tobytes().hex() if bits else ""
@@ -145,20 +141,19 @@ def _expected(column: str, line: Line) -> Optional[str]:
         return "the name of a run"
     if not cell or column in TEXTS:
         return None
+    if column == "right":
+        try:
+            is_enough = len(bytes.fromhex(cell)) * 8 >= int(line["questions"]) >= 0
+        except ValueError:
+            return "hexadecimal digits, beside a number of questions"
+        return None if is_enough else "a bit for each question"
     try:
-        if column != "right":
-            return (
-                "0 or more"
-                if column in LAST and float(cell) < 0
-                else None
-                if float(cell) < inf
-                else "a number"
-            )
-        return (
-            None if len(bytes.fromhex(cell)) * 8 >= int(line["questions"]) >= 0 else "a bit for each question"
-        )
+        number = float(cell)
     except ValueError:
-        return "hexadecimal digits, beside a number of questions" if column == "right" else "a number"
+        return "a number"
+    if column in LAST and number < 0:
+        return "0 or more"
+    return None if number < inf else "a number"
 
 
 def write_results(path: str, folder: str, conditions: Sequence[Condition]) -> int:

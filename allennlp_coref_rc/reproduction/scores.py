@@ -146,11 +146,9 @@ class Scores:
             for seed in self.seeds()
             if all((part, seed) in metrics for part in tasks)
         }
-        best = (
-            combined([self.best_seed(task, column.validation_key) for task in tasks])
-            if has_best
-            else math.nan
-        )
+        best = math.nan
+        if has_best:
+            best = combined([self.best_seed(task, column.validation_key) for task in tasks])
         return Score(scores, best, "" if task is not None else self.share(len(tasks)))
 
     def share(self, number: int) -> str:

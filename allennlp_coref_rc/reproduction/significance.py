@@ -9,9 +9,15 @@ from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.json_objects import read_json_objects
 from allennlp_coref_rc.metrics.answer_scores import correctness
 
+FEWEST_GROUPS = 20
+"""With fewer groups a bootstrap is not reliable."""
+
 
 class Scored(NamedTuple):
-    """A question of a file of predictions, and the score of its answer. What is not known is `None`."""
+    """
+    A question of a file of predictions, and the score of its answer. The article is that of the prediction,
+    or its passage. What is not known is `None`.
+    """
 
     id: Any
     score: float
@@ -53,6 +59,18 @@ class Bootstrap(NamedTuple):
     low: float
     high: float
     p: float
+    groups: int
+    """The number of groups that were drawn, or of questions if they were drawn one by one."""
+
+    @property
+    def remark(self) -> str:
+        """A warning if the groups are few; else an empty text."""
+        if self.groups >= FEWEST_GROUPS:
+            return ""
+        return (
+            f"found {self.groups} passages to draw, expected {FEWEST_GROUPS} or more: the interval is too narrow and "
+            "p too small (of true null hypotheses, 5 % are to be rejected; with 8 passages, 11 % are)"
+        )
 
 
 def mcnemar(first: Sequence[float], second: Sequence[float]) -> McNemar:
@@ -82,20 +100,22 @@ def paired_bootstrap(
     independent of each other.
     """
     differences = np.asarray(first, dtype=float) - np.asarray(second, dtype=float)
+    if not len(differences):
+        raise ConfigurationError("found no question, expected one or more")
     groups = range(len(differences)) if groups is None else groups
     _, numbers = np.unique(np.asarray(groups), return_inverse=True)
     sums, sizes = np.bincount(numbers, weights=differences), np.bincount(numbers)
     generator = np.random.default_rng(seed)
     n = len(sums)
     # All samples together would be a matrix of samples by questions.
-    block = max(1, 100_000 // max(1, n))
+    block = max(1, 100_000 // n)
     draws = (generator.integers(n, size=(min(block, samples - i), n)) for i in range(0, samples, block))
     means = np.concatenate([sums[drawn].sum(axis=1) / sizes[drawn].sum(axis=1) for drawn in draws])
     low, high = np.percentile(means, [2.5, 97.5])
     # Under the null hypothesis the observed sample is one of the samples, so it is counted too.
     tail = (1 + min((means <= 0).sum(), (means >= 0).sum())) / (samples + 1)
     mean = float(differences.mean())
-    return Bootstrap(len(differences), mean, float(low), float(high), min(1.0, 2 * float(tail)))
+    return Bootstrap(len(differences), mean, float(low), float(high), min(1.0, 2 * float(tail)), n)
 
 
 def read_scores(path: str, key: Optional[str] = None) -> list[Scored]:
@@ -103,7 +123,8 @@ def read_scores(path: str, key: Optional[str] = None) -> list[Scored]:
     The questions of a file of `allennlp predict` (an object for each question) or `allennlp evaluate` (one
     for each batch). A score is the prediction's `key` or, without one, whether the answer is correct.
     """
-    questions = []
+    questions: list[Scored] = []
+    passage: list[str] = []
     for place, prediction in _predictions(path):
         score = prediction.get(key) if key else correctness(prediction)
         if not isinstance(score, (int, float)) or not math.isfinite(score):
@@ -112,7 +133,14 @@ def read_scores(path: str, key: Optional[str] = None) -> list[Scored]:
                 + ("a number" if key else "a question with `correct`, `exact_match`, or `answer` and `gold`")
             )
         correct = prediction.get("gold", prediction.get("answer_texts"))
-        questions.append(Scored(prediction.get("id"), float(score), correct, prediction.get("article")))
+        before, passage = passage, prediction.get("passage_tokens") or []
+        # A question of bAbI has its story up to there, so the next one's passage continues it.
+        continues = before and passage[: len(before)] == before
+        of_passage = questions[-1].article if continues else " ".join(passage) or None
+        article = prediction.get("article", of_passage)
+        questions.append(Scored(prediction.get("id"), float(score), correct, article))
+    if not questions:
+        raise ConfigurationError(f"{path}: found no prediction, expected one or more")
     return questions
 
 

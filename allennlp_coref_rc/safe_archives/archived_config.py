@@ -37,7 +37,7 @@ annotator, other archives.
 NO_FILES = frozenset(
     """
 allow_missing batch_sampler bert_model bert_model_name bos_eos_tokens connectives copy_token default_value delimiter
-end_symbol end_tokens entities exclude ignore ignore_classes language model_name no_answer_token not_entities oov_token
+end_symbol end_tokens entities exclude ignore ignore_classes language model_name no_answer_token oov_token
 override_weights_strip_prefix padding_token pattern pretrained_model regexes relevant_module senses source_prefix
 spacy_model start_symbol start_tokens sub_module token_delimiter transformer_model transformer_model_name type types
 vocab_to_cache word_tag_delimiter

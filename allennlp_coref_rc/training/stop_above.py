@@ -1,3 +1,4 @@
+import math
 from typing import Any
 
 from allennlp.training.callbacks import TrainerCallback
@@ -21,8 +22,9 @@ def metric_value(metrics: dict[str, Any], name: str, callback: str) -> float:
 @TrainerCallback.register("stop_above")
 class StopAbove(TrainerCallback):
     """
-    Ends training when a metric is above a value, since a solved task needs no more epochs. The authors' code
-    of Coref-GRU (Dhingra et al., NAACL 2018) does so on bAbI, after the first such epoch.
+    Ends training when a metric is above a value: an accuracy, since a solved task needs no more epochs, or a
+    loss that has risen again. The authors' code of Coref-GRU (Dhingra et al., NAACL 2018) does the first on
+    bAbI, after the first such epoch, and the second on WikiHop and LAMBADA, 30 % above the minimum.
 
     Registered as a `TrainerCallback` with name "stop_above".
 
@@ -35,6 +37,8 @@ class StopAbove(TrainerCallback):
     epochs : `int`, optional (default = `1`)
         In how many epochs the metric has to be above the value. The epochs need not follow each other. If
         there are few validation questions, a model may answer all of them in a single epoch by chance.
+    of_least : `bool`, optional (default = `False`)
+        `value` is a factor of the metric's least value so far, such as 1.3.
 
     # Raises
 
@@ -43,14 +47,21 @@ class StopAbove(TrainerCallback):
     """
 
     def __init__(
-        self, serialization_dir: str, value: float, metric: str = "validation_accuracy", epochs: int = 1
+        self,
+        serialization_dir: str,
+        value: float,
+        metric: str = "validation_accuracy",
+        epochs: int = 1,
+        of_least: bool = False,
     ) -> None:
         super().__init__(serialization_dir)
         check_number("stop_above", "epochs", epochs)
         self._value = value
         self._metric = metric
         self._epochs = epochs
+        self._of_least = of_least
         self._reached = 0
+        self._least = math.inf
 
     def on_start(self, trainer: GradientDescentTrainer, is_primary: bool = True, **kwargs: Any) -> None:
         self._stop_if_reached(trainer)
@@ -58,7 +69,9 @@ class StopAbove(TrainerCallback):
     def on_epoch(
         self, trainer: GradientDescentTrainer, metrics: dict[str, Any], *args: Any, **kwargs: Any
     ) -> None:
-        self._reached += metric_value(metrics, self._metric, "stop_above") > self._value
+        found = metric_value(metrics, self._metric, "stop_above")
+        self._least = min(self._least, found)
+        self._reached += found > self._value * (self._least if self._of_least else 1)
         self._stop_if_reached(trainer)
 
     def _stop_if_reached(self, trainer: GradientDescentTrainer) -> None:
@@ -67,7 +80,8 @@ class StopAbove(TrainerCallback):
             trainer._metric_tracker._patience = 0
 
     def state_dict(self) -> dict[str, Any]:
-        return {"reached": self._reached}
+        return {"reached": self._reached, "least": self._least}
 
     def load_state_dict(self, state_dict: dict[str, Any]) -> None:
         self._reached = state_dict["reached"]
+        self._least = state_dict.get("least", math.inf)

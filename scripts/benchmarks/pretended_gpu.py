@@ -46,34 +46,21 @@ from torch.utils._python_dispatch import (  # noqa: E402
 )
 from torch.utils._pytree import tree_leaves, tree_map, tree_map_only  # noqa: E402
 
-NO_LAUNCH = {
-    *(
-        "empty",
-        "empty_strided",
-        "empty_like",
-        "new_empty",
-        "new_empty_strided",
-        "lift_fresh",
-        "_local_scalar_dense",
-    ),
-    *("_reshape_alias", "_unsafe_view", "split", "split_with_sizes", "unbind"),
-}
+NO_LAUNCH = set(
+    """
+_local_scalar_dense _reshape_alias _unsafe_view empty empty_like empty_strided lift_fresh new_empty new_empty_strided
+split split_with_sizes unbind
+""".split()
+)
 COPIES = {"copy_", "_to_copy"}
 """What may mix devices, as a copy from one to the other. An index may be on the CPU, which is also a copy."""
 
 INDEXING = {"index", "index_put", "index_put_", "_index_put_impl_"}
-WAITS = {
-    *(
-        "_local_scalar_dense",
-        "nonzero",
-        "masked_select",
-        "_unique2",
-        "unique_consecutive",
-        "unique_dim",
-        "equal",
-    ),
-    *("bincount", "is_nonzero"),
-}
+WAITS = set(
+    """
+_local_scalar_dense _unique2 bincount equal is_nonzero masked_select nonzero unique_consecutive unique_dim
+""".split()
+)
 
 FUSED = {"gru", "lstm", "scaled_dot_product_attention"}
 

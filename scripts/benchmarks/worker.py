@@ -22,22 +22,11 @@ import wrapt
 from allennlp_coref_rc.__main__ import main as coref_rc
 
 PARTS = (
-    *(
-        "imports",
-        "reading",
-        "annotating",
-        "vocabulary",
-        "indexing",
-        "batches",
-        "forward",
-        "backward",
-        "optimizer",
-    ),
-    *("evaluation", "outputs", "files", "other"),
-)
+    "imports reading annotating vocabulary indexing batches forward backward optimizer evaluation outputs files other"
+).split()
 FUNCTIONS = """
-    imports     allennlp_coref_rc.allennlp_runtime.lazy_registry find
-    annotating  allennlp_coref_rc.data.dataset_readers.reading_comprehension_reader annotate_documents
+    imports     allennlp_coref_rc.allennlp_runtime.lazy_registry is_registered
+    annotating  allennlp_coref_rc.data.dataset_readers.document_reader annotate_documents
     vocabulary  allennlp.data Instance.count_vocab_items
     vocabulary  allennlp_coref_rc.data.store.columns Table.count_vocab_items
     indexing    allennlp.data Instance.index_fields

@@ -41,7 +41,9 @@ PAGES = {
         "`dataset_reader.annotation_layers` of a config, under any names.",
         ["AnnotationLayer"],
     ),
-    "models": Page("Models", "`model` of a config.", ["Model"]),
+    "models": Page(
+        "Models", "`model` of a config, and `backbone` of AllenNLP's `multitask`.", ["Model", "Backbone"]
+    ),
     "encoders": Page(
         "Encoders",
         "`passage_encoders` and `question_encoders` of `ga_reader`, `modeling_layer` of `annotated_qanet`, and "
@@ -80,6 +82,7 @@ PAGES = {
 
 PYTHON = {
     "Annotate and ask": ["api.annotate.annotate", "api.load.load"],
+    "Batches for encoders": ["api.collate.collate", "api.collate.label_names"],
     "Results": ["api.load.Reader", "api.answer.Answer"],
     "Annotated texts": [
         "annotations.annotated_text.AnnotatedText",

@@ -1,11 +1,12 @@
 """
-Fills the tables of the pages of results from docs/results/runs.csv, as docs/results/tables.yaml describes
-them:
+Fills the tables of the pages of results, and the figures in sentences of README.md and RESULTS.md, from
+docs/results/runs.csv, as docs/results/tables.yaml and figures.yaml describe them:
 
     python -m scripts.documentation.results
 """
 
 from pathlib import Path
+from typing import Any
 
 import yaml
 
@@ -31,12 +32,24 @@ def page_tables() -> PageTables:
     return PageTables(described, read_lines(str(RESULTS / "runs.csv")), tables)
 
 
+def figures() -> dict[str, Any]:
+    return yaml.safe_load((RESULTS / "figures.yaml").read_text(encoding="utf-8"))
+
+
+def filled(path: Path, text: str, tables: PageTables) -> str:
+    """A page with its tables and the figures of its sentences."""
+    described = figures()
+    for sentence in described.get(path.name, {}).get("sentences", ()):
+        text = tables.sentence(text, sentence, described["figures"])
+    return tables.filled(text)
+
+
 def main() -> None:
     tables = page_tables()
-    for path in pages():
+    for path in {*pages(), PROJECT / "README.md"}:
         text = path.read_text(encoding="utf-8")
-        if tables.filled(text) != text:
-            write_text(path, tables.filled(text))
+        if filled(path, text, tables) != text:
+            write_text(path, filled(path, text, tables))
             print(f"{path.relative_to(PROJECT)}: updated")
 
 

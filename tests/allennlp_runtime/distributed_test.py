@@ -1,6 +1,4 @@
-"""
-Training by two processes, and by one with batches of twice the size; and evaluation of their unequal shares.
-"""
+"""Training by two processes, and by one with batches of twice the size; evaluation of unequal shares."""
 
 import json
 import re
@@ -18,6 +16,7 @@ from allennlp_coref_rc.allennlp_runtime import lockstep_evaluation
 from allennlp_coref_rc.allennlp_runtime.lockstep_evaluation import LockstepBatches
 from allennlp_coref_rc.annotations import write_documents
 from allennlp_coref_rc.commands import allennlp
+from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.metrics.answer_accuracy import AnswerAccuracy
 from allennlp_coref_rc.metrics.narrativeqa import NarrativeQaMetric
 from allennlp_coref_rc.modules.qanet_block import QanetBlock
@@ -54,9 +53,7 @@ def test_two_processes_are_as_one_with_batches_of_twice_the_size(tmp_path, capfd
 
 @pytest.fixture
 def forked(monkeypatch):
-    """
-    Processes that train together begin as copies of this one, so that they need not import everything again.
-    """
+    """Processes that train together begin as copies of this one: they need not import everything again."""
 
     def spawn(function, args, nprocs):
         torch.multiprocessing.start_processes(_alone, (function, args), nprocs, start_method="fork")
@@ -73,10 +70,11 @@ def _alone(rank, function, args):
 @pytest.fixture
 def counted(monkeypatch):
     """Metrics tell how many questions they have seen."""
-    for metric, number in (
-        (AnswerAccuracy, lambda it: int(it._counts[2])),
-        (NarrativeQaMetric, lambda it: it._sums[0].item()),
-    ):
+    numbers = {
+        AnswerAccuracy: lambda it: int(it._counts[2]),
+        NarrativeQaMetric: lambda it: it._sums[0].item(),
+    }
+    for metric, number in numbers.items():
         monkeypatch.setattr(metric, "get_metric", _with_number(metric.get_metric, number))
 
 
@@ -133,6 +131,16 @@ def counting(method, path):
         return method(self)
 
     return counted
+
+
+def _no_share(rank):
+    with pytest.raises(ConfigurationError, match="found no question for a batch of any process"):
+        list(LockstepBatches([]))
+    assert len(list(LockstepBatches([torch.ones(1)] * rank))) == rank
+
+
+def test_processes_together_need_a_question():
+    run_in_processes(2, _no_share)
 
 
 def _unequal_shares(rank, at_once, exchanges):

@@ -57,10 +57,17 @@ def test_this_environment():
     found = environment_report.report()
     assert found.problems == [] and found.facts["torch"] == environment.version("torch")
     assert re.search(r"\d cores, (AVX512|AVX2|DEFAULT|NO AVX|NEON|\w+)$", found.facts["processor"])
+    assert re.search("recurrence_|no compiler", found.facts["compiled recurrence"])
+
+
+def test_what_is_optional_comes_with_a_command_that_needs_no_clone(versions, torch):
+    versions.update({"streamlit": None, "maverick-coref": None})
+    optional = environment_report.report().optional
     assert (
-        "recurrence_" in found.facts["compiled recurrence"]
-        or "no compiler" in found.facts["compiled recurrence"]
+        optional["streamlit"].startswith("the playground") and "'streamlit<2,>=1.67'" in optional["streamlit"]
     )
+    assert "'maverick-coref==1.0.7' 'pytorch-lightning<2.6,>=2'" in optional["maverick-coref"]
+    assert not any("clone" in what for what in optional.values())
 
 
 def test_what_keeps_the_package_from_working(versions, torch):
@@ -80,7 +87,7 @@ def test_what_keeps_the_package_from_working(versions, torch):
     [
         (
             {"compiler": None, "library": "no compiler: no c++"},
-            "found no compiler: no c++: training on a CPU is slower",
+            "found no compiler: no c++: training on a CPU",
         ),
         ({"library": "damaged"}, "/cache/recurrence_1.so is damaged; it will be compiled again"),
         ({"others": 3}, "/cache has 3 libraries of other versions, which can be removed"),
@@ -123,10 +130,7 @@ def test_a_build_of_torch_without_the_gpu(torch, monkeypatch):
 @pytest.mark.parametrize(
     "program, problem",
     [
-        (
-            "import sys; sys.exit('Traceback\\nImportError: libcudart.so.13: no such file')",
-            "ImportError: libcudart.so.13",
-        ),
+        ("import sys; sys.exit('Traceback\\nImportError: libcudart.so.13')", "ImportError: libcudart.so.13"),
         ("import os; os.abort()", "its process ended with status -6"),
         ("import time; time.sleep(9)", "torch cannot be imported within 0.2 seconds"),
     ],

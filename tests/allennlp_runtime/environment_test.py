@@ -14,11 +14,7 @@ def test_this_environment_works():
 @pytest.mark.parametrize(
     "package, installed, message",
     [
-        (
-            "transformers",
-            "4.39.3",
-            r"transformers 4.39.3 does not work: .*; pip install 'transformers<6,>=4.48'",
-        ),
+        ("transformers", "4.39.3", r"transformers 4.39.3 does not work: .* 'transformers<6,>=4.48'"),
         ("allennlp", "2.9.3", r"allennlp 2.9.3 .*; pip install --no-deps 'allennlp==2.10.1'"),
         ("torch", "1.12.1+cu113", "torch 1.12.1.cu113 does not work"),
         ("torch", "2.5.1", r"torch 2.5.1 does not work: needs >=2.6; pip install 'torch>=2.6'"),
@@ -42,11 +38,8 @@ def test_a_version_that_does_not_work_is_named(monkeypatch, package, installed, 
     ],
 )
 def test_torchvision_has_to_fit_torch(monkeypatch, torchvision, needs, torch, works):
-    monkeypatch.setattr(
-        environment,
-        "requires",
-        lambda name: ["numpy", needs, "gdown>=4.7.3; extra == 'gdown'"] if name == "torchvision" else [],
-    )
+    required = {"torchvision": ["numpy", needs, "gdown>=4.7.3; extra == 'gdown'"]}
+    monkeypatch.setattr(environment, "requires", lambda name: required.get(name, []))
     versions = {"torchvision": torchvision, "torch": torch}
     real = environment.version
     monkeypatch.setattr(environment, "version", lambda name: versions.get(name) or real(name))
@@ -56,17 +49,8 @@ def test_torchvision_has_to_fit_torch(monkeypatch, torchvision, needs, torch, wo
 
 def test_the_check_runs_where_nothing_is_installed():
     """As `make` runs it: one line a problem, no stack trace."""
-    result = subprocess.run(
-        [
-            sys.executable,
-            "-S",
-            "-I",
-            str(PROJECT / "allennlp_coref_rc" / "allennlp_runtime" / "environment.py"),
-        ],
-        capture_output=True,
-        text=True,
-    )
-    assert (result.returncode, result.stdout) == (1, "") and result.stderr.startswith(
-        "packaging is missing: "
-    )
+    program = PROJECT / "allennlp_coref_rc" / "allennlp_runtime" / "environment.py"
+    result = subprocess.run([sys.executable, "-S", "-I", program], capture_output=True, text=True)
+    assert (result.returncode, result.stdout) == (1, "")
+    assert result.stderr.startswith("packaging is missing: ")
     assert len(result.stderr.splitlines()) == 1

@@ -99,9 +99,7 @@ def test_a_file_system_without_locks(tmp_path, monkeypatch):
 
 @pytest.mark.slow
 def test_allennlp_has_it_too(run_command, tmp_path):
-    """
-    Whichever is imported first: here it is this package, in the process of `run_command` it is AllenNLP.
-    """
+    """Whichever is imported first: this package in this process, AllenNLP in that of `run_command`."""
     from allennlp.commands import train
 
     assert train.train_model.__code__.co_filename.endswith("folder_lock.py")

@@ -35,10 +35,8 @@ def heavy(tmp_path, monkeypatch):
 
 
 def is_imported():
-    return any(
-        name.partition(".")[0] == "heavy" and type(sys.modules[name]) is not LazyModule
-        for name in sys.modules
-    )
+    heavy = [module for name, module in sys.modules.items() if name.partition(".")[0] == "heavy"]
+    return any(type(module) is not LazyModule for module in heavy)
 
 
 @pytest.fixture
@@ -60,7 +58,6 @@ def placeholders():
         lambda heavy, part, double, Part, TABLE, name: part.Part.size == 3,
         lambda heavy, part, double, Part, TABLE, name: double(2) == 4,
         lambda heavy, part, double, Part, TABLE, name: Part.size == 3 and isinstance(Part(), Part),
-        lambda heavy, part, double, Part, TABLE, name: not isinstance(3, Part),
         lambda heavy, part, double, Part, TABLE, name: TABLE["a"] == 1,
         lambda heavy, part, double, Part, TABLE, name: pickle.loads(pickle.dumps(name)) is part.name,
         lambda heavy, part, double, Part, TABLE, name: issubclass(subclass(Part), part.Part),
@@ -102,9 +99,8 @@ def test_annotations_and_inspection_import_nothing():
 def test_only_real_modules_are_left_behind(placeholders):
     import heavy
 
-    assert (
-        type(heavy) is not LazyModule and heavy is importlib.import_module("heavy") and heavy.double(1) == 2
-    )
+    assert type(heavy) is not LazyModule
+    assert heavy is importlib.import_module("heavy") and heavy.double(1) == 2
 
 
 def test_a_module_within_another_package():

@@ -6,12 +6,7 @@ from allennlp.common.checks import ConfigurationError
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from allennlp_coref_rc.annotations import (
-    AnnotatedText,
-    DiscourseRelation,
-    Edge,
-    Frame,
-)
+from allennlp_coref_rc.annotations import AnnotatedText, DiscourseRelation, Edge, Frame
 from tests.annotations.texts import annotated_texts
 
 WORDS = "Mary saw her .".split()
@@ -40,6 +35,10 @@ def test_sentences_have_to_cover_the_text_in_order(sentences, message):
     assert message in str(error.value)
 
 
+def relation(*arguments):
+    return DiscourseRelation("Explicit", "", *arguments)
+
+
 @pytest.mark.parametrize("span", [(-1, 1), (2, 2), (3, 2), (3, 5), (4, 5)])
 @pytest.mark.parametrize(
     "what, annotations",
@@ -47,12 +46,9 @@ def test_sentences_have_to_cover_the_text_in_order(sentences, message):
         ("mention of cluster 1", lambda span: {"clusters": [[(0, 1)], [(2, 3), span]]}),
         ("predicate of frame 0", lambda span: {"frames": [Frame(span)]}),
         ("argument of frame 0", lambda span: {"frames": [Frame((1, 2), [("A0", (0, 1)), ("A1", span)])]}),
-        ("relation 0", lambda span: {"relations": [DiscourseRelation("EntRel", "", [span], [(0, 1)])]}),
-        ("relation 0", lambda span: {"relations": [DiscourseRelation("EntRel", "", [(0, 1)], [span])]}),
-        (
-            "relation 0",
-            lambda span: {"relations": [DiscourseRelation("Explicit", "", [(0, 1)], [(2, 3)], [span])]},
-        ),
+        ("relation 0", lambda span: {"relations": [relation([span], [(0, 1)])]}),
+        ("relation 0", lambda span: {"relations": [relation([(0, 1)], [span])]}),
+        ("relation 0", lambda span: {"relations": [relation([(0, 1)], [(2, 3)], [span])]}),
         ("end of edge 1", lambda span: {"edges": [Edge("is", (0, 1), (2, 4)), Edge("is", (0, 1), span)]}),
         ("end of edge 0", lambda span: {"edges": [Edge("is", span, (0, 1))]}),
     ],
@@ -79,9 +75,8 @@ def test_offsets_are_characters_of_the_source_one_span_for_each_token(offsets):
 def test_clusters_are_pieces_of_the_source_where_it_is_known():
     text = AnnotatedText.of_text("Mary  saw\tMary Ann.")
     text.clusters = [[(0, 2), (2, 4)]]
-    assert text.cluster_texts == [["Mary  saw", "Mary Ann"]] and text.cluster_characters == [
-        [(0, 9), (10, 18)]
-    ]
+    assert text.cluster_texts == [["Mary  saw", "Mary Ann"]]
+    assert text.cluster_characters == [[(0, 9), (10, 18)]]
     assert repr(text) == "AnnotatedText of 5 tokens: Mary saw Mary Ann.\n  cluster: Mary  saw, Mary Ann"
     bare = AnnotatedText(text.tokens, clusters=text.clusters)
     assert bare.cluster_texts == [["Mary saw", "Mary Ann"]] and bare.cluster_characters is None
@@ -116,20 +111,13 @@ def test_json_object_has_the_names_of_the_constructor():
     )
     assert "edges" not in text.to_json()
     text.edges = [Edge("saw", (0, 1), (2, 3))]
+    spans = {"arg1": [[0, 1]], "arg2": [[2, 3]], "connective": [[1, 2]]}
     assert json.loads(json.dumps(text.to_json())) == {
         "tokens": WORDS,
         "sentences": [[0, 3], [3, 4]],
         "clusters": [[[0, 1], [2, 3]]],
         "frames": [{"predicate": [1, 2], "arguments": [["A0", [0, 1]]]}],
-        "relations": [
-            {
-                "type": "Explicit",
-                "sense": "Comparison",
-                "arg1": [[0, 1]],
-                "arg2": [[2, 3]],
-                "connective": [[1, 2]],
-            }
-        ],
+        "relations": [{"type": "Explicit", "sense": "Comparison", **spans}],
         "edges": [{"type": "saw", "source": [0, 1], "target": [2, 3]}],
     }
 
@@ -146,26 +134,20 @@ def test_concatenation_keeps_every_annotation_on_its_own_words(texts):
         return [text.tokens[start:stop] for start, stop in spans]
 
     def content(text):
+        def of_frame(frame):
+            return words(text, [frame.predicate]), [
+                (role, words(text, [span])) for role, span in frame.arguments
+            ]
+
+        def of_relation(relation):
+            spans = relation.arg1, relation.arg2, relation.connective
+            return relation.type, relation.sense, *(words(text, part) for part in spans)
+
         return {
             "sentences": words(text, text.sentences),
             "clusters": [words(text, cluster) for cluster in text.clusters],
-            "frames": [
-                (
-                    words(text, [frame.predicate]),
-                    [(role, words(text, [span])) for role, span in frame.arguments],
-                )
-                for frame in text.frames
-            ],
-            "relations": [
-                (
-                    rel.type,
-                    rel.sense,
-                    words(text, rel.arg1),
-                    words(text, rel.arg2),
-                    words(text, rel.connective),
-                )
-                for rel in text.relations
-            ],
+            "frames": list(map(of_frame, text.frames)),
+            "relations": list(map(of_relation, text.relations)),
             "edges": [(edge.type, *words(text, [edge.source, edge.target])) for edge in text.edges],
         }
 

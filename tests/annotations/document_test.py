@@ -1,3 +1,4 @@
+import json
 import os
 import weakref
 from dataclasses import replace
@@ -127,9 +128,8 @@ def test_documents_are_written_while_they_come(tmp_path):
             yield document
 
     write_documents(path, documents())
-    assert [document.text.tokens for _, document in read_documents(path)] == [
-        [str(i), "\U0001f600"] for i in range(10)
-    ]
+    expected = [[str(i), "\U0001f600"] for i in range(10)]
+    assert [document.text.tokens for _, document in read_documents(path)] == expected
     kept = [Document(AnnotatedText(["kept"])), Document(AnnotatedText(["too"]))]
     alive.extend(map(weakref.ref, kept))
     with pytest.raises(AssertionError):
@@ -144,56 +144,49 @@ def test_a_file_gives_back_what_was_written(tmp_path_factory, texts):
     documents = [Document.of(text, text, id=str(i), data={"n": i}) for i, text in enumerate(texts)]
     write_documents(path, documents, {"reader": "annotated_babi"})
     assert [document for _, document in read_documents(path)] == documents
-    assert read_header(path) == {
-        "annotated_documents": 1,
-        "documents": len(texts),
-        "reader": "annotated_babi",
-    }
+    expected = {"annotated_documents": 1, "documents": len(texts), "reader": "annotated_babi"}
+    assert read_header(path) == expected
 
 
-GOOD = ['{"annotated_documents": 1, "documents": 1}', '{"tokens": ["a", "b"], "parts": [1, 1], "data": {}}']
+HEADER = '{"annotated_documents": 1, "documents": 1}'
+GOOD = '{"tokens": ["a", "b"], "parts": [1, 1], "data": {}}'
+RELATION = {"type": "AltLex", "sense": "", "arg1": [], "arg2": []}
+EDGE = {"type": "", "source": [0, 1], "target": [0, 1]}
 
 
 @pytest.mark.parametrize(
     "lines, message",
     [
-        (GOOD[:1], "line 1: found 0 documents, the header says 1"),
-        (GOOD + GOOD[1:], "line 3: found 2 documents, the header says 1"),
-        (GOOD[1:], "line 1: found no header"),
-        (['{"annotated_documents": 2}'] + GOOD[1:], "line 1: found a header of version 2, expected 1"),
-        (
-            GOOD[:1] + ['{"tokens": ["a"], "parts": [2]}'],
-            r"line 2: parts: found \[2\], expected .* add up to 1",
-        ),
-        (GOOD[:1] + ['{"tokens": ["a"], "clusters": [[[0, 2]]]}'], "line 2: mention of cluster 0"),
-        (GOOD[:1] + ['{"tokens": ["\\ud800"]}'], "line 2: found half of a surrogate pair"),
-        (
-            GOOD[:1] + ['{"tokens": ["a"], "sentences": [[0]]}'],
-            r"sentences\[0\]: found \[0\], expected more items",
-        ),
-        (
-            GOOD[:1] + ['{"tokens": ["a"], "frames": [{}]}'],
-            r"line 2: frames\[0\]: .*, expected the key 'predicate'",
-        ),
-        (
-            GOOD[:1]
-            + [
-                '{"tokens": ["a"], "relations": [{"type": "AltLex", "sense": "", "arg1": [], "arg2": [], "ar": []}]}'
-            ],
-            r"line 2: relations\[0\].ar: found \[\], expected no such key",
-        ),
-        (
-            GOOD[:1]
-            + ['{"tokens": ["a"], "edges": [{"type": "", "source": [0, 1], "target": [0, 1]}, {"type": 5}]}'],
-            r"line 2: edges\[1\].type: found 5, expected a string",
-        ),
-        (GOOD[:1] + ["[" * 100_000], "line 2: found damaged JSON"),
+        ([HEADER], "line 1: found 0 documents, the header says 1"),
+        ([HEADER, GOOD, GOOD], "line 3: found 2 documents, the header says 1"),
+        ([GOOD], "line 1: found no header"),
+        (['{"annotated_documents": 2}', GOOD], "line 1: found a header of version 2, expected 1"),
+        ([HEADER, "[" * 100_000], "line 2: found damaged JSON"),
+        ([HEADER, '{"tokens": ["\\ud800"]}'], "line 2: found half of a surrogate pair"),
     ],
 )
 def test_malformed_files_say_where(tmp_path, lines, message):
     path = tmp_path / "a.jsonl"
     path.write_text("\n".join(lines) + "\n")
     with pytest.raises(ConfigurationError, match=message):
+        list(read_documents(str(path)))
+
+
+@pytest.mark.parametrize(
+    "key, value, message",
+    [
+        ("parts", [2], r"parts: found \[2\], expected .* add up to 1"),
+        ("clusters", [[[0, 2]]], "mention of cluster 0"),
+        ("sentences", [[0]], r"found \[0\] at sentences\[0\], expected more items"),
+        ("frames", [{}], r"found {} at frames\[0\], expected the key 'predicate'"),
+        ("relations", [{**RELATION, "ar": []}], r"found \[\] at relations\[0\].ar, expected no such key"),
+        ("edges", [EDGE, {**EDGE, "type": 5}], r"found 5 at edges\[1\].type, expected a string"),
+    ],
+)
+def test_malformed_documents_say_where(tmp_path, key, value, message):
+    path = tmp_path / "a.jsonl"
+    path.write_text(HEADER + "\n" + json.dumps({"tokens": ["a"], key: value}) + "\n")
+    with pytest.raises(ConfigurationError, match=f"line 2: {message}"):
         list(read_documents(str(path)))
 
 

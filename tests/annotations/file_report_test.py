@@ -55,13 +55,11 @@ def test_statistics_of_a_file(tmp_path):
 
 def test_oddities_are_warnings(tmp_path):
     path = tmp_path / "a.jsonl"
-    one = AnnotatedText(
-        list("abcd"), clusters=[[(0, 1), (2, 3), (0, 1)], [], [(3, 4)], [(1, 2), (2, 3)]], id="x"
-    )
+    clusters = [[(0, 1), (2, 3), (0, 1)], [], [(3, 4)], [(1, 2), (2, 3)]]
+    one = AnnotatedText(list("abcd"), clusters=clusters, id="x")
     two = AnnotatedText(list("ab"), relations=[DiscourseRelation("EntRel", "", [(0, 1)], [])], id="x")
-    write_documents(
-        str(path), [Document(one), Document(two), *[Document(AnnotatedText(["a"], clusters=[[]]))] * 5]
-    )
+    texts = [one, two, *[AnnotatedText(["a"], clusters=[[]])] * 5]
+    write_documents(str(path), map(Document, texts))
     report = report_on_file(str(path))
     assert report.num_errors == 0
     assert report.places == {
@@ -72,22 +70,16 @@ def test_oddities_are_warnings(tmp_path):
         "a relation without an argument": ["line 3, relation 0"],
         "two documents with the same id": ["line 3, 'x'"],
     }
-    assert (
-        "  warning: a cluster without mentions, 6 times: line 2, cluster 1; line 4, cluster 0; line 5, cluster 0; …"
-        in lines(path)
-    )
+    named = "line 2, cluster 1; line 4, cluster 0; line 5, cluster 0; …"
+    assert f"  warning: a cluster without mentions, 6 times: {named}" in lines(path)
     assert "  warning: two documents with the same id, 1 time: line 3, 'x'" in lines(path)
 
 
 def test_every_malformed_line_is_an_error(tmp_path):
     path = tmp_path / "a.jsonl"
     good = '{"tokens": ["a", "b"]}'
-    bad = [
-        "{",
-        "[]",
-        '{"tokens": ["a"], "parts": [2]}',
-        '{"tokens": ["a"], "frames": [{"predicate": [0, 2], "arguments": []}]}',
-    ]
+    frames = '[{"predicate": [0, 2], "arguments": []}]'
+    bad = ["{", "[]", '{"tokens": ["a"], "parts": [2]}', f'{{"tokens": ["a"], "frames": {frames}}}']
     header = {"annotated_documents": 1, "documents": 3, "counts": {"tokens": 4, "clusters": 1}}
     path.write_text("\n".join([json.dumps(header), good, *bad, good]) + "\n")
     report = report_on_file(str(path))
@@ -99,9 +91,11 @@ def test_every_malformed_line_is_an_error(tmp_path):
         f"{path}: found 0 clusters, the header says 1",
     ]
     path.write_text(f"{good}\n" * 3)
-    assert report_on_file(str(path)).errors == [
-        f'{path}, line 1: found no header, expected an object with the key "annotated_documents"'
+    expected = [
+        f'{path}, line 1: found no header, expected an object with the key "annotated_documents"; '
+        f"coref-rc annotate {path} OUTPUT --annotator sieve_coref annotates texts"
     ]
+    assert report_on_file(str(path)).errors == expected
     path.write_text("")
     assert report_on_file(str(path)).errors[0].startswith(f"{path}, line 1: found no header")
     assert report_on_file(str(tmp_path / "none")).errors == [f"{tmp_path / 'none'}: no such file"]
@@ -112,10 +106,8 @@ def test_every_malformed_line_is_an_error(tmp_path):
 def test_nothing_annotated_is_said_loudly(tmp_path):
     path = tmp_path / "a.jsonl"
     write_documents(str(path), [Document(AnnotatedText(["a"]))] * 2)
-    assert (
-        "  WARNING: NOTHING IS ANNOTATED: none of 2 documents has a cluster, frame, relation or edge"
-        in lines(path)
-    )
+    expected = "  WARNING: NOTHING IS ANNOTATED: none of 2 documents has a cluster, frame, relation or edge"
+    assert expected in lines(path)
 
 
 @settings(derandomize=True, deadline=None, max_examples=50)

@@ -22,9 +22,8 @@ def test_the_example_of_the_format_is_a_file_without_errors(tmp_path):
     assert report.errors == [] and dict(report.warnings) == {"a cluster of one mention": 1}
     (_, first), (_, second) = read_documents(str(path))
     assert first.text.frames == [Frame((1, 2), [("ARG1", (0, 1)), ("ARG2", (2, 5))])]
-    assert first.text.relations == [
-        DiscourseRelation("Explicit", "Comparison.Contrast", [(0, 5)], [(7, 9)], [(6, 7)])
-    ]
+    expected = [DiscourseRelation("Explicit", "Comparison.Contrast", [(0, 5)], [(7, 9)], [(6, 7)])]
+    assert first.text.relations == expected
     assert first.text.edges == [Edge("went_to", (0, 1), (3, 5))]
     assert second == Document(AnnotatedText("Bill saw a film . He slept .".split()))
     path.write_text(own)

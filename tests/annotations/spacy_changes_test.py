@@ -57,10 +57,8 @@ def test_structure_follows_the_tokens(change):
     doc = change(TEXT.to_spacy(NLP))
     assert list(map(words, doc.spans.values())) == [["John Smith", "He"], ["Mary", "her"]]
     assert doc.spans["coref_clusters_2"][1].text == doc.spans["coref_clusters_2"][-1].text == "her"
-    assert [(frame.predicate.text, words(dict(frame.arguments).values())) for frame in doc._.srl_frames] == [
-        ("met", ["John Smith", "Mary"]),
-        ("gave", ["He", "the book"]),
-    ]
+    found = [(frame.predicate.text, words(dict(frame.arguments).values())) for frame in doc._.srl_frames]
+    assert found == [("met", ["John Smith", "Mary"]), ("gave", ["He", "the book"])]
     (relation,) = doc._.discourse_relations
     assert list(map(words, relation[2:])) == [["John Smith met Mary"], ["He gave her the book"], ["gave"]]
     assert [words(edge[1:]) for edge in doc._.typed_edges] == [["He", "John Smith"]]
@@ -94,9 +92,7 @@ def test_labels_of_mentions_stay():
 )
 def test_what_is_no_longer_whole_tokens_is_an_error(read):
     doc = merge(TEXT.to_spacy(NLP), (1, 3))
-    with pytest.raises(
-        ConfigurationError, match="found an annotation .* in the tokens '(John )?Smith met'.*before"
-    ):
+    with pytest.raises(ConfigurationError, match="found an annotation .* in the tokens '(John )?Smith met'"):
         read(doc)
 
 
@@ -109,9 +105,8 @@ def test_joined_docs_have_the_structure_of_each(ensure_whitespace):
     apart = [without_source(AnnotatedText.from_spacy(doc)) for doc in docs]
     expected = AnnotatedText.concatenate(*apart)
     assert sorted(text.clusters) == sorted(expected.clusters) and len(text.clusters) == 4
-    assert without_source(replace(text, clusters=[])) == replace(
-        expected, clusters=[], sentences=text.sentences
-    )
+    found = without_source(replace(text, clusters=[]))
+    assert found == replace(expected, clusters=[], sentences=text.sentences)
     assert words(frame.predicate for frame in doc._.srl_frames) == ["met", "gave", "met", "gave", "gave"]
 
 

@@ -73,11 +73,8 @@ def test_every_annotator_is_a_component_by_the_entry_point():
     assert set(COMPONENTS.values()) == own
     setup = configparser.ConfigParser(delimiters="=")
     setup.read(PROJECT / "setup.cfg")
-    assert setup["options.entry_points"]["spacy_factories"].split() == [
-        "allennlp_coref_rc",
-        "=",
-        "allennlp_coref_rc",
-    ]
+    expected = ["allennlp_coref_rc", "=", "allennlp_coref_rc"]
+    assert setup["options.entry_points"]["spacy_factories"].split() == expected
     assert all(map(spacy.blank("en").has_factory, COMPONENTS))
 
 
@@ -164,10 +161,8 @@ def test_the_annotator_gets_words_and_sentences_alone():
     visible = AnnotatedText("Ann B left . He".split(), [(0, 4), (4, 5)], id="x")
     offsets = [(2, 5), (6, 7), (10, 14), (15, 16), (19, 21)]
     assert given == [replace(visible, text=doc.text, offsets=offsets)]
-    assert [[span.text for span in group] for group in doc.spans.values()] == [
-        ["Ann B \t left"],
-        ["Ann B", "left"],
-    ]
+    expected = [["Ann B \t left"], ["Ann B", "left"]]
+    assert [[span.text for span in group] for group in doc.spans.values()] == expected
     assert [token.is_sent_start for token in doc] == [bool(start) or None for start in starts]
     nlp(" \n ")
     nlp("")
@@ -195,15 +190,7 @@ def test_docs_come_in_batches_and_in_order(monkeypatch):
         sizes.append(len(texts))
         return [self.annotate(text) for text in texts]
 
-    texts = [
-        STORY,
-        "",
-        "Mary left. She slept.",
-        " ",
-        "No one.",
-        STORY.lower(),
-        "Ann saw Ben. He smiled at her.",
-    ]
+    texts = [STORY, "", "Mary left. She slept.", " ", "No one.", STORY.lower(), "Ann saw Ben. He sat."]
     nlp = pipeline()
     expected = [structure(nlp(text)) for text in texts]
     monkeypatch.setattr(SieveCoref, "annotate_batch", record)
@@ -239,17 +226,13 @@ def test_what_fails_is_told_and_can_be_handled():
     [
         ("allennlp_coref", {}, r"allennlp_coref -> archive\t(missing required argument|field required)"),
         ("allennlp_coref", {"archive": "none.tar.gz"}, r"none\.tar\.gz"),
-        ("coreferee_annotator", {}, r"coreferee can't be imported .*--editable '\.\[coreferee\]'"),
-        ("fastcoref_annotator", {}, r"fastcoref can't be imported .*--editable '\.\[fastcoref\]'"),
-        ("maverick", {}, r"maverick can't be imported .*--editable '\.\[maverick\]'"),
+        ("coreferee_annotator", {}, r"coreferee can't be imported .*pip install .*'coreferee=="),
+        ("fastcoref_annotator", {}, r"fastcoref can't be imported .*pip install .*'fastcoref=="),
+        ("maverick", {}, r"maverick can't be imported .*pip install .*'maverick-coref=="),
         ("compose", {"annotators": None}, "annotators: found null"),
         ("precomputed", {"path": None, "format": "corenlp"}, "path: found null, expected .*str"),
         ("precomputed", {"path": "none.json", "format": "corenlp"}, "'none.json': .*no such file"),
-        (
-            "sieve_coref",
-            {"nonsense": 1},
-            r"unexpected argument: 'nonsense'|sieve_coref -> nonsense\textra fields not permitted",
-        ),
+        ("sieve_coref", {"nonsense": 1}, r"unexpected argument: 'nonsense'|sieve_coref -> nonsense\textra"),
         ("sieve_coref", {"max_pronoun_distance": -1}, "max_pronoun_distance is -1, expected 0 or more"),
         ("sieve_coref", {"max_pronoun_distance": "far"}, "Expected max_pronoun_distance to be a int"),
     ],

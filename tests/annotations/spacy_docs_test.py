@@ -48,10 +48,8 @@ def test_a_doc_shows_clusters_as_span_groups_and_the_rest_as_extensions():
     assert groups == {"coref_clusters_1": [(1, "Mary"), (5, "she")], "coref_clusters_2": [(7, "Mary")]}
     (frame,) = doc._.srl_frames
     assert frame.predicate.text == "left"
-    assert [(role, span.text) for role, span in frame.arguments] == [
-        ("ARG0", "Mary"),
-        ("ARGM", "because she , Mary , slept"),
-    ]
+    expected = [("ARG0", "Mary"), ("ARGM", "because she , Mary , slept")]
+    assert [(role, span.text) for role, span in frame.arguments] == expected
     (relation,) = doc._.discourse_relations
     assert (relation.type, relation.sense, relation.connective[0].text) == ("Explicit", "Cause", "because")
     assert [span.text for span in relation.arg1] == ["But Mary", "left"]
@@ -89,10 +87,8 @@ def test_docs_of_nothing(words):
 def test_a_doc_without_sentences_is_split_and_stays_as_it_is():
     doc = NLP("She left . \n ' He  stayed")
     text = AnnotatedText.from_spacy(doc)
-    assert [text.tokens[start:stop] for start, stop in text.sentences] == [
-        ["She", "left", ".", "\n ", "'"],
-        ["He", " ", "stayed"],
-    ]
+    expected = [["She", "left", ".", "\n ", "'"], ["He", " ", "stayed"]]
+    assert [text.tokens[start:stop] for start, stop in text.sentences] == expected
     assert not doc.has_annotation("SENT_START")
     doc[1].is_sent_start = True
     assert AnnotatedText.from_spacy(doc).sentences == [(0, 1), (1, 8)]
@@ -109,12 +105,8 @@ def test_the_text_of_a_doc_is_kept():
 
 def test_clusters_of_other_tools_are_read_in_the_order_of_their_numbers():
     doc = NLP("a b c d")
-    for name, start in (
-        ("coref_clusters_10", 1),
-        ("coref_clusters_2", 0),
-        ("coref_head_clusters_1", 2),
-        ("sc", 3),
-    ):
+    names = ["coref_clusters_10", "coref_clusters_2", "coref_head_clusters_1", "sc"]
+    for name, start in zip(names, (1, 0, 2, 3)):
         doc.spans[name] = [doc[start : start + 1]]
     assert AnnotatedText.from_spacy(doc).clusters == [[(0, 1)], [(1, 2)]]
 
@@ -124,7 +116,7 @@ def test_an_id_can_be_set_and_damaged_data_is_an_error():
     doc._.text_id = "x"
     assert AnnotatedText.from_spacy(doc).id == "x"
     doc.user_data["._.", "annotated_text", 0, 3] = {"text": "a b", "frames": [{"predicate": [1, "x"]}]}
-    with pytest.raises(ConfigurationError, match='predicate.*found "x", expected'):
+    with pytest.raises(ConfigurationError, match='found "x" at .*predicate.*, expected'):
         AnnotatedText.from_spacy(doc)
 
 

@@ -20,9 +20,7 @@ def clusters(length, max_clusters=4):
 
 @lru_cache(maxsize=None)
 def annotations(length):
-    """
-    The clusters, frames, relations and edges of a text. It takes longer to make such a strategy than to draw.
-    """
+    """The layers of a text. It takes longer to make such a strategy than to draw from it."""
     span, some_spans = spans(length), st.lists(spans(length), max_size=3)
     frames = st.builds(Frame, span, st.lists(st.tuples(st.text(max_size=4), span), max_size=3))
     kind, sense = st.sampled_from(["Explicit", "EntRel"]), st.text(max_size=4)

@@ -12,11 +12,10 @@ from types import SimpleNamespace
 
 import pytest
 
-from allennlp_coref_rc.__main__ import main
 from allennlp_coref_rc.common.files import partial_path
 from allennlp_coref_rc.predictors import ClozeReaderPredictor
 from tests.archives import untrained_archive
-from tests.stops import files_of_at_most
+from tests.stops import files_of_at_most, status_of
 from tests.training_config.configs import BABI as FILES
 
 pytestmark = pytest.mark.slow
@@ -46,11 +45,7 @@ def archive(tmp_path_factory):
 
 def predict(*arguments):
     """The exit status."""
-    try:
-        main(["predict", *map(str, arguments)])
-        return 0
-    except SystemExit as stop:
-        return stop.code
+    return status_of(["predict", *arguments])
 
 
 def read(path):
@@ -62,9 +57,8 @@ def mixed():
     good = [json.dumps(values).encode() for values in GOOD]
     bad = list(BAD)
     lines = [*bad[:2], good[0], b" ", good[1], *bad[2:5], good[2], *bad[5:]]
-    return b"".join(line + b"\n" for line in lines), [
-        i for i, line in enumerate(lines, start=1) if line in BAD
-    ]
+    numbers = [i for i, line in enumerate(lines, start=1) if line in BAD]
+    return b"".join(line + b"\n" for line in lines), numbers
 
 
 @pytest.mark.parametrize("batch_size, name", [(1, "questions.jsonl"), (100, "questions.jsonl.gz")])
@@ -75,10 +69,7 @@ def test_bad_lines_are_set_aside_and_all_others_answered(archive, tmp_path, caps
     assert predict(archive, inputs, "--output-file", output, "--batch-size", batch_size) == 1
     captured = capsys.readouterr()
     assert captured.out == f"{output}: 3 predictions\n"
-    assert (
-        captured.err
-        == f"WARNING: 7 of 10 lines could not be answered; they and their errors are in {output}.failed.jsonl\n"
-    )
+    assert captured.err.startswith("WARNING: 7 of 10 lines could not be answered")
     failed = read(tmp_path / "answers.jsonl.failed.jsonl")
     assert [item["line"] for item in failed] == numbers
     assert {item["file"] for item in failed} == {str(inputs)}
@@ -91,9 +82,8 @@ def test_bad_lines_are_set_aside_and_all_others_answered(archive, tmp_path, caps
     assert predict(archive, good, "--output-file", alone) == 0
     for found, expected in zip(read(output), read(alone), strict=True):
         assert found["answer"] == expected["answer"] and found["passage_tokens"] == expected["passage_tokens"]
-        assert found["candidate_probabilities"] == pytest.approx(
-            expected["candidate_probabilities"], abs=1e-5
-        )
+        wanted = expected["candidate_probabilities"]
+        assert found["candidate_probabilities"] == pytest.approx(wanted, abs=1e-5)
 
 
 @pytest.mark.parametrize("batch_size", [1, 100])
@@ -139,12 +129,11 @@ def test_what_is_not_answered_to_the_end_replaces_nothing(archive, tmp_path, cap
         assert predict(archive, inputs, "--output-file", output, "--batch-size", 1) == 2
     assert [(tmp_path / name).read_bytes() for name in names] == before
     assert predict(archive, inputs, "--output-file", output, "--batch-size", 1) == 1
-    assert (
-        sorted(os.listdir(tmp_path)) == names and [(tmp_path / name).read_bytes() for name in names] == before
-    )
+    assert sorted(os.listdir(tmp_path)) == names
+    assert [(tmp_path / name).read_bytes() for name in names] == before
 
 
-def test_two_processes_do_not_write_one_file(archive, tmp_path, capsys):
+def test_two_processes_do_not_write_one_file(archive, tmp_path):
     inputs, output = tmp_path / "a.jsonl", tmp_path / "b.jsonl"
     inputs.write_text(json.dumps(GOOD[0]) + "\n")
     with ProcessPoolExecutor(1, get_context("fork")) as other, partial_path(output) as part:
@@ -169,7 +158,7 @@ def test_without_a_file_for_answers_the_screen_names_bad_lines(archive, tmp_path
     )
 
 
-def test_lines_of_the_standard_input(archive, tmp_path, capsys, monkeypatch):
+def test_lines_of_the_standard_input(archive, tmp_path, monkeypatch):
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(mixed()[0])))
     output = tmp_path / "answers.jsonl"
     assert predict(archive, "-", "--output-file", output) == 1

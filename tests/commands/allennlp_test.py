@@ -28,17 +28,8 @@ def allennlp(run_command):
 def trained(allennlp, tmp_path_factory):
     """A folder outside the clone with a model trained in it."""
     folder = tmp_path_factory.mktemp("elsewhere")
-    allennlp(
-        "train",
-        CONFIG,
-        "-s",
-        "run",
-        "-o",
-        overrides(CONFIG),
-        "--include-package",
-        "allennlp_coref_rc",
-        folder=folder,
-    )
+    words = "train", CONFIG, "-s", "run", "-o", overrides(CONFIG), "--include-package", "allennlp_coref_rc"
+    allennlp(*words, folder=folder)
     return folder
 
 
@@ -63,34 +54,21 @@ def test_predict_in_the_clone_without_naming_the_package(allennlp, trained):
     inputs = trained / "inputs.jsonl"
     inputs.write_text(json.dumps({"passage": "Bill went to the park.", "question": "Where is Bill?"}) + "\n")
     output = trained / "predictions.jsonl"
-    allennlp(
-        "predict",
-        trained / "run" / "model.tar.gz",
-        inputs,
-        "--output-file",
-        output,
-        "--silent",
-        folder=PROJECT,
-    )
+    archive = trained / "run" / "model.tar.gz"
+    allennlp("predict", archive, inputs, "--output-file", output, "--silent", folder=PROJECT)
     prediction = json.loads(output.read_text())
     assert prediction["answer"] in prediction["candidate_probabilities"]
     assert prediction["passage_tokens"] == ["Bill", "went", "to", "the", "park", "."]
 
 
 def test_models_of_allennlp_have_transformers(allennlp, tmp_path):
-    (tmp_path / "data.jsonl").write_text(
-        '{"text": "Mary slept .", "label": "a"}\n{"text": "Bill", "label": "b"}\n'
-    )
-    words = {
-        "type": "pretrained_transformer",
-        "model_name": tiny_transformers.make("bert", tmp_path / "bert"),
-    }
+    lines = '{"text": "Mary slept .", "label": "a"}\n{"text": "Bill", "label": "b"}\n'
+    (tmp_path / "data.jsonl").write_text(lines)
+    name = tiny_transformers.make("bert", tmp_path / "bert")
+    words = {"type": "pretrained_transformer", "model_name": name}
+    reader = {"type": "text_classification_json", "tokenizer": words, "token_indexers": {"tokens": words}}
     config = {
-        "dataset_reader": {
-            "type": "text_classification_json",
-            "tokenizer": words,
-            "token_indexers": {"tokens": words},
-        },
+        "dataset_reader": reader,
         "train_data_path": "data.jsonl",
         "model": {
             "type": "basic_classifier",
@@ -107,13 +85,10 @@ def test_models_of_allennlp_have_transformers(allennlp, tmp_path):
 
 def test_nothing_is_unpacked_elsewhere(allennlp, tmp_path):
     """The command has bound functions of AllenNLP before it imports the plugin."""
-    archive = pack_with(
-        make_folder(tmp_path / "run"), tmp_path / "model.tar.gz", (entry(str(tmp_path / "written")), b"x")
-    )
-    ran = allennlp(
-        "evaluate", archive, DATA, "--include-package", "allennlp_coref_rc", folder=tmp_path, check=False
-    )
-    assert (
-        ran.returncode and "ConfigurationError: " in ran.stderr and "is outside of the archive" in ran.stderr
-    )
+    escaping = entry(str(tmp_path / "written")), b"x"
+    archive = pack_with(make_folder(tmp_path / "run"), tmp_path / "model.tar.gz", escaping)
+    words = "evaluate", archive, DATA, "--include-package", "allennlp_coref_rc"
+    ran = allennlp(*words, folder=tmp_path, check=False)
+    assert ran.returncode
+    assert "ConfigurationError: " in ran.stderr and "is outside of the archive" in ran.stderr
     assert not (tmp_path / "written").exists()

@@ -151,15 +151,12 @@ def test_two_workers_go_on_with_a_run_and_set_aside_what_kills_them(tmp_path, mo
     AnnotationRun(texts, str(whole), annotator, workers=0, **options).run()
     assert read(output) == read(whole)
     one, other = ([d for _, d in read_documents(f"{path}.failed.jsonl")] for path in (output, whole))
-    assert [d.text for d in one] == [d.text for d in other] and [d.text.id for d in one] == [
-        "texts.txt:4",
-        "texts.txt:14",
-    ]
+    assert [d.text for d in one] == [d.text for d in other]
+    assert [d.text.id for d in one] == ["texts.txt:4", "texts.txt:14"]
     assert one[0].data == other[0].data
     place = f"{texts}, line 14"
-    assert one[1].data == {
-        "failure": {"place": place, "error": "the process that annotated it died", "traceback": []}
-    }
+    expected = {"failure": {"place": place, "error": "the process that annotated it died", "traceback": []}}
+    assert one[1].data == expected
 
 
 def read(path):

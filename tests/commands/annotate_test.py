@@ -5,7 +5,7 @@ import os
 import socket
 import subprocess
 import sys
-import threading
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -26,6 +26,7 @@ from tests.shared import PROJECT
 
 FIXTURES = PROJECT / "tests" / "fixtures" / "babi"
 EXACT = {"type": "exact_match_coref"}
+TROUBLED = {"type": "troubled_coref"}
 BABI = {"type": "annotated_babi", "annotation_layers": {"coref": {"type": "coref_edges"}}}
 NAMES = ["Mary", "Bill", "Ann", "Bob", "Zoë"]
 
@@ -39,12 +40,25 @@ def texts(tmp_path):
     return path
 
 
+def annotate(given, output, annotator=EXACT, reader=None, **options):
+    return AnnotationRun(str(given), str(output), annotator, reader, **{"workers": 0, **options}).run()
+
+
+def documents_of(path):
+    return [document for _, document in read_documents(str(path))]
+
+
+def texts_of(path):
+    return [document.text for document in documents_of(path)]
+
+
 def command(*arguments):
-    """What the command line does, and its exit status."""
+    """What the command line does without workers, and its exit status."""
     parser = argparse.ArgumentParser()
     subparser = Annotate().add_subparser(parser.add_subparsers())
     subparser.add_argument("--include-package", action="append", default=[])
-    args = parser.parse_args(["annotate", *map(str, arguments)])
+    workers = [] if "--check" in arguments else ["--workers", "0"]
+    args = parser.parse_args(["annotate", *map(str, arguments), *workers])
     try:
         args.func(args)
     except SystemExit as stop:
@@ -54,9 +68,9 @@ def command(*arguments):
 
 def test_annotated_text_with_a_header(tmp_path, texts, capsys):
     output = tmp_path / "out.jsonl"
-    assert command(texts, output, "--annotator", json.dumps(EXACT), "--workers", 0) == 0
+    assert command(texts, output, "--annotator", json.dumps(EXACT)) == 0
     lines = texts.read_text().splitlines()
-    documents = [document for _, document in read_documents(str(output))]
+    documents = documents_of(output)
     assert [document.text.tokens for document in documents] == [line.split() for line in lines]
     assert [document.text.id for document in documents] == [f"texts.txt:{i}" for i in range(1, 24)]
     # Only names occur twice, and at least one name does: that of the subjects.
@@ -64,23 +78,12 @@ def test_annotated_text_with_a_header(tmp_path, texts, capsys):
     assert documents[1].text.clusters == [[(0, 1), (2, 3), (4, 5)]]
     header = read_header(str(output))
     versions = header["annotators"][0].pop("versions")
-    assert versions["allennlp_coref_rc"] == VERSION and set(versions) == {
-        "allennlp_coref_rc",
-        "allennlp",
-        "spacy",
-        "torch",
-    }
+    assert versions["allennlp_coref_rc"] == VERSION
+    assert set(versions) == {"allennlp_coref_rc", "allennlp", "spacy", "torch"}
     mentions = sum(len(cluster) for document in documents for cluster in document.text.clusters)
     clusters = sum(len(document.text.clusters) for document in documents)
-    counts = {
-        "tokens": 23 * 8,
-        "sentences": 46,
-        "clusters": clusters,
-        "mentions": mentions,
-        "frames": 0,
-        "relations": 0,
-        "edges": 0,
-    }
+    counts = {"tokens": 23 * 8, "sentences": 46, "clusters": clusters, "mentions": mentions}
+    counts.update(dict.fromkeys(["frames", "relations", "edges"], 0))
     assert header == {
         "annotated_documents": 1,
         "documents": 23,
@@ -99,7 +102,7 @@ def test_a_reader_makes_the_same_instances_of_annotated_documents(tmp_path, toge
     """The documents that the command annotates are those that the reader would annotate itself."""
     data, output = str(FIXTURES / "qa2_train.txt"), str(tmp_path / "out.jsonl.gz")
     config = {**BABI, "annotate_together": together}
-    AnnotationRun(data, output, EXACT, config, workers=0, batch_size=3, chunk_size=4).run()
+    annotate(data, output, EXACT, config, batch_size=3, chunk_size=4)
     assert read_header(output)["annotators"][0]["together"] is together
 
     def instances(path, config):
@@ -114,17 +117,15 @@ def test_a_reader_makes_the_same_instances_of_annotated_documents(tmp_path, toge
         instances(output, {"type": "annotated_wikihop"})
     plain = tmp_path / "plain.jsonl"
     write_documents(str(plain), [], {"reader": None})
-    with pytest.raises(
-        ConfigurationError, match="documents of plain text, expected those of 'annotated_babi'"
-    ):
+    with pytest.raises(ConfigurationError, match="documents of plain text"):
         instances(str(plain), BABI)
 
 
 def test_a_further_layer_is_added(tmp_path, texts):
     first, second = tmp_path / "1.jsonl", tmp_path / "2.jsonl"
-    AnnotationRun(str(texts), str(first), {**EXACT, "entities": ["Mary"]}, workers=0).run()
-    AnnotationRun(str(first), str(second), {**EXACT, "entities": ["Bill"]}, workers=0).run()
-    both, header = [d.text for _, d in read_documents(str(second))], read_header(str(second))
+    annotate(texts, first, {**EXACT, "entities": ["Mary"]})
+    annotate(first, second, {**EXACT, "entities": ["Bill"]})
+    both, header = texts_of(second), read_header(str(second))
     assert [run["config"]["entities"] for run in header["annotators"]] == [["Mary"], ["Bill"]]
     for text, (_, one) in zip(both, read_documents(str(first))):
         assert text.clusters[: len(one.text.clusters)] == one.text.clusters
@@ -135,31 +136,19 @@ def test_a_further_layer_is_added(tmp_path, texts):
 
 def test_what_other_tools_have_annotated_becomes_documents(tmp_path, capsys):
     folder, output = PROJECT / "tests" / "fixtures" / "formats", tmp_path / "out.jsonl"
-    for name, sizes in (
-        (
-            "brat",
-            "1 documents, 23 tokens, 3 sentences, 3 clusters, 7 mentions, 0 frames, 0 relations, 2 edges",
-        ),
-        (
-            "corenlp",
-            "1 documents, 18 tokens, 2 sentences, 2 clusters, 4 mentions, 0 frames, 0 relations, 16 edges",
-        ),
-        (
-            "conll_2016",
-            "2 documents, 16 tokens, 4 sentences, 0 clusters, 0 mentions, 0 frames, 4 relations, 0 edges",
-        ),
-    ):
-        assert command(folder / name, output, "--format", name, "--workers", 0, "--force") == 0
-        assert sizes in capsys.readouterr().out
-        assert [document.text for _, document in read_documents(output)] == list(
-            FORMATS[name].read_all(folder / name)
-        )
+    sizes = {
+        "brat": "1 documents, 23 tokens, 3 sentences, 3 clusters, 7 mentions, 0 frames, 0 relations, 2 edges",
+        "conll_2016": "2 documents, 16 tokens, 4 sentences, 0 clusters, 0 mentions, 0 frames, 4 relations",
+    }
+    for name, expected in sizes.items():
+        assert command(folder / name, output, "--format", name, "--force") == 0
+        assert expected in capsys.readouterr().out
+        found = texts_of(output)
+        assert found == list(FORMATS[name].read_all(folder / name))
     parts = tmp_path / "a.v4_gold_conll"
     parts.write_text(STORY)
-    command(
-        parts, output, "--format", "conll_2012", "--annotator", "exact_match_coref", "--workers", 0, "--force"
-    )
-    texts = [document.text for _, document in read_documents(output)]
+    command(parts, output, "--format", "conll_2012", "--annotator", "exact_match_coref", "--force")
+    texts = texts_of(output)
     assert [text.id for text in texts] == ["nw/made/00/made_0001_0", "nw/made/00/made_0001_1"]
     assert [text.clusters for text in texts] == [[[(0, 3), (7, 8), (10, 11)], [(7, 9)]], [[(0, 1)]]]
 
@@ -178,52 +167,43 @@ def test_what_other_tools_have_annotated_is_not_taken_for_prose(tmp_path):
 @pytest.mark.parametrize("suffix", ["", ".gz"])
 def test_the_same_bytes_whatever_the_chunks(tmp_path, texts, suffix):
     found = set()
-    for i, sizes in enumerate([(8, None), (1, 5), (4, 23), (100, 100)]):
-        output = tmp_path / f"{i}.jsonl{suffix}"
-        AnnotationRun(
-            str(texts), str(output), EXACT, workers=0, batch_size=sizes[0], chunk_size=sizes[1]
-        ).run()
+    for batch_size, chunk_size in [(8, None), (1, 5), (4, 23), (100, 100)]:
+        output = tmp_path / f"{batch_size}.jsonl{suffix}"
+        annotate(texts, output, batch_size=batch_size, chunk_size=chunk_size)
         found.add(output.read_bytes())
     assert len(found) == 1
 
 
 def test_failing_documents_are_kept_aside_and_can_be_annotated_later(tmp_path, texts, capsys):
-    output, failed, later = (
-        tmp_path / name for name in ("out.jsonl", "out.jsonl.failed.jsonl", "later.jsonl")
-    )
+    names = "out.jsonl", "out.jsonl.failed.jsonl", "later.jsonl", "whole.jsonl"
+    output, failed, later, whole = (tmp_path / name for name in names)
     troubled = json.dumps({"type": "troubled_coref", "fail": "Ann"})
-    assert command(texts, output, "--annotator", troubled, "--workers", 0, "--batch-size", 4) == 0
+    assert command(texts, output, "--annotator", troubled, "--batch-size", 4) == 0
     lines = list(enumerate(texts.read_text().splitlines(), start=1))
     good, bad = ([(n, line) for n, line in lines if ("Ann" in line) == failing] for failing in (False, True))
     number = len(bad)
     printed = capsys.readouterr().err
     assert 5 < number < 23 and f"{number} documents or parts of documents failed" in printed
     assert printed.endswith("; the first error: ValueError: cannot stand 'Ann' in <object object at 0x…>\n")
-    documents = [document for _, document in read_documents(str(output))]
-    assert [(d.text.id, d.text.tokens) for d in documents] == [
-        (f"texts.txt:{n}", line.split()) for n, line in good
-    ]
+    documents = documents_of(output)
+    expected = [(f"texts.txt:{n}", line.split()) for n, line in good]
+    assert [(d.text.id, d.text.tokens) for d in documents] == expected
     assert (read_header(str(output))["documents"], read_header(str(output))["failed"]) == (len(good), number)
 
-    aside = [document for _, document in read_documents(str(failed))]
-    assert [(d.text.id, d.text.tokens) for d in aside] == [
-        (f"texts.txt:{n}", line.split()) for n, line in bad
-    ]
+    aside = documents_of(failed)
+    expected = [(f"texts.txt:{n}", line.split()) for n, line in bad]
+    assert [(d.text.id, d.text.tokens) for d in aside] == expected
     reason = aside[0].data["failure"]
     assert reason["place"] == f"{texts}, line {bad[0][0]}"
     assert reason["error"] == "ValueError: cannot stand 'Ann' in <object object at 0x…>"
-    assert reason["traceback"][-1] == reason["error"] and any(
-        "raise ValueError" in line for line in reason["traceback"]
-    )
+    assert reason["traceback"][-1] == reason["error"]
+    assert any("raise ValueError" in line for line in reason["traceback"])
     assert not any(document.text.clusters for document in aside)
 
-    AnnotationRun(str(failed), str(later), {"type": "troubled_coref"}, workers=0).run()
-    whole = tmp_path / "whole.jsonl"
-    AnnotationRun(str(texts), str(whole), EXACT, workers=0).run()
-    joined = documents + [document for _, document in read_documents(str(later))]
-    assert sorted(joined, key=lambda d: int(d.text.id.split(":")[1])) == [
-        d for _, d in read_documents(str(whole))
-    ]
+    annotate(failed, later, {"type": "troubled_coref"})
+    annotate(texts, whole)
+    joined = documents + documents_of(later)
+    assert sorted(joined, key=lambda d: int(d.text.id.split(":")[1])) == documents_of(whole)
 
 
 def test_failed_questions_stay_apart_from_their_passage(tmp_path):
@@ -231,23 +211,20 @@ def test_failed_questions_stay_apart_from_their_passage(tmp_path):
     question = {"id": "q", "question": "Who saw Ann?", "answers": [{"text": "Bill", "answer_start": 0}]}
     data.write_text(json.dumps({"data": [{"paragraphs": [{"context": "Bill saw Ann.", "qas": [question]}]}]}))
     troubled = {"type": "troubled_coref", "fail": "Ann"}
-    AnnotationRun(str(data), str(first), troubled, {"type": "annotated_squad"}, workers=0).run()
-    AnnotationRun(f"{first}.failed.jsonl", str(second), troubled, workers=0).run()
-    AnnotationRun(f"{second}.failed.jsonl", str(last), EXACT, workers=0).run()
+    annotate(data, first, troubled, {"type": "annotated_squad"})
+    annotate(f"{first}.failed.jsonl", second, troubled)
+    annotate(f"{second}.failed.jsonl", last)
     assert read_header(str(last))["annotators"][0]["together"] is False
     assert [document.text.clusters for _, document in read_documents(str(last))] == [[]]
 
 
 def test_when_all_documents_fail_there_is_no_output(tmp_path, texts, capsys):
     output = tmp_path / "out.jsonl"
-    assert (
-        command(texts, output, "--annotator", '{"type": "troubled_coref", "fail": "saw"}', "--workers", 0)
-        == 1
-    )
+    assert command(texts, output, "--annotator", '{"type": "troubled_coref", "fail": "saw"}') == 1
     assert capsys.readouterr().out == ""
     assert sorted(os.listdir(tmp_path)) == ["out.jsonl.failed.jsonl", "texts.txt"]
     assert read_header(str(tmp_path / "out.jsonl.failed.jsonl"))["documents"] == 23
-    assert command(texts, output, "--annotator", "troubled_coref", "--workers", 0) == 0
+    assert command(texts, output, "--annotator", "troubled_coref") == 0
     assert sorted(os.listdir(tmp_path)) == ["out.jsonl", "texts.txt"]
 
 
@@ -271,72 +248,53 @@ def interrupt(monkeypatch, after):
 
 def test_finished_chunks_are_not_done_again(tmp_path, texts, monkeypatch):
     output = tmp_path / "out.jsonl"
-    troubled, options = {"type": "troubled_coref"}, {"workers": 0, "batch_size": 1, "chunk_size": 4}
+    sizes = {"batch_size": 1, "chunk_size": 4}
     with monkeypatch.context() as patch, pytest.raises(Stop):
         interrupt(patch, 14)
-        AnnotationRun(str(texts), str(output), troubled, **options).run()
+        annotate(texts, output, TROUBLED, **sizes)
     assert not output.exists() and (tmp_path / "out.jsonl.unfinished").exists()
     done = interrupt(monkeypatch, 100)
-    AnnotationRun(str(texts), str(output), troubled, **options).run()
+    annotate(texts, output, TROUBLED, **sizes)
     assert [text.id for text in done] == [f"texts.txt:{i}" for i in range(13, 24)]
-    assert [d.text.id for _, d in read_documents(str(output))] == [f"texts.txt:{i}" for i in range(1, 24)]
+    assert [text.id for text in texts_of(output)] == [f"texts.txt:{i}" for i in range(1, 24)]
 
 
 @pytest.mark.parametrize(
     "change, message",
     [
-        (
-            {"annotator": {**EXACT, "min_mentions": 3}},
-            'annotator: found {"type": "troubled_coref"}, expected {"type"',
-        ),
+        ({"annotator": EXACT}, 'annotator: found {"type": "troubled_coref"}, expected {"type"'),
         ({"chunk_size": 5}, "chunk_size: found 4, expected 5"),
-        (
-            {"reader": {"type": "annotated_babi"}, "input": str(FIXTURES / "qa2_train.txt")},
-            "reader: found null, exp",
-        ),
-        ({"input": "changed"}, 'input: found {"documents": 23, "sha256": '),
+        ({"given": FIXTURES / "qa2_train.txt", "reader": {"type": "annotated_babi"}}, "reader: found null"),
+        ({}, 'input: found {"documents": 23, "sha256": '),
     ],
 )
 def test_another_run_does_not_go_on_with_the_parts(tmp_path, texts, monkeypatch, change, message):
-    arguments = {
-        "input": str(texts),
-        "output": str(tmp_path / "out.jsonl"),
-        "annotator": {"type": "troubled_coref"},
-        "workers": 0,
-        "batch_size": 1,
-        "chunk_size": 4,
-    }
+    output, parts = tmp_path / "out.jsonl", tmp_path / "out.jsonl.unfinished"
+    arguments = {"given": texts, "output": output, "annotator": TROUBLED, "batch_size": 1, "chunk_size": 4}
     with monkeypatch.context() as patch, pytest.raises(Stop):
         interrupt(patch, 9)
-        AnnotationRun(**arguments).run()
-    kept = {
-        name: (tmp_path / "out.jsonl.unfinished" / name).read_bytes()
-        for name in os.listdir(tmp_path / "out.jsonl.unfinished")
-    }
-    if change.get("input") == "changed":
+        annotate(**arguments)
+    kept = {path: path.read_bytes() for path in parts.iterdir()}
+    if not change:
         texts.write_text(texts.read_text().replace("Bill", "Jill"))
-        change = {}
     with pytest.raises(ConfigurationError) as error:
-        AnnotationRun(**{**arguments, **change}).run()
+        annotate(**{**arguments, **change})
     assert message in str(error.value) and "start over with --force" in str(error.value)
-    assert {name: (tmp_path / "out.jsonl.unfinished" / name).read_bytes() for name in kept} == kept
-    AnnotationRun(**{**arguments, **change}, force=True).run()
-    assert (
-        not (tmp_path / "out.jsonl.unfinished").exists()
-        and report_on_file(arguments["output"]).num_errors == 0
-    )
+    assert {path: path.read_bytes() for path in kept} == kept
+    annotate(**{**arguments, **change}, force=True)
+    assert not parts.exists() and report_on_file(str(output)).num_errors == 0
 
 
 def test_a_damaged_part_is_made_again(tmp_path, texts, monkeypatch):
     output, whole = tmp_path / "out.jsonl", tmp_path / "whole.jsonl"
-    arguments = {"workers": 0, "batch_size": 1, "chunk_size": 4}
-    AnnotationRun(str(texts), str(whole), {"type": "troubled_coref"}, **arguments).run()
+    sizes = {"batch_size": 1, "chunk_size": 4}
+    annotate(texts, whole, TROUBLED, **sizes)
     with monkeypatch.context() as patch, pytest.raises(Stop):
         interrupt(patch, 14)
-        AnnotationRun(str(texts), str(output), {"type": "troubled_coref"}, **arguments).run()
+        annotate(texts, output, TROUBLED, **sizes)
     for number, content in enumerate([b"", b"{}\n", b'{"documents": 4, "failed": 0}\n\xff']):
         (tmp_path / "out.jsonl.unfinished" / f"{number:06}.jsonl").write_bytes(content)
-    AnnotationRun(str(texts), str(output), {"type": "troubled_coref"}, **arguments).run()
+    annotate(texts, output, TROUBLED, **sizes)
     assert output.read_bytes() == whole.read_bytes()
 
 
@@ -344,14 +302,14 @@ def test_an_output_is_not_replaced_unless_asked_for(tmp_path, texts):
     output = tmp_path / "out.jsonl"
     output.write_text("precious")
     with pytest.raises(ConfigurationError, match="out.jsonl is there already; --force replaces it"):
-        AnnotationRun(str(texts), str(output), EXACT, workers=0).run()
+        annotate(texts, output)
     with pytest.raises(ConfigurationError, match="expected an object with a 'type'"):
         command(texts, output, "--annotator", "{}", "--force")
     assert output.read_text() == "precious" and sorted(os.listdir(tmp_path)) == ["out.jsonl", "texts.txt"]
-    assert command(texts, output, "--annotator", "exact_match_coref", "--workers", 0, "--force") == 0
+    assert command(texts, output, "--annotator", "exact_match_coref", "--force") == 0
     assert report_on_file(str(output)).num_errors == 0
     with pytest.raises(ConfigurationError, match="the same file as INPUT and OUTPUT"):
-        AnnotationRun(str(output), str(output), EXACT, workers=0, force=True).run()
+        annotate(output, output, force=True)
 
 
 @pytest.mark.parametrize("position, line", [(0, "{"), (49, '{"tokens": ["a"], "clusters": [[[5, 6]]]}')])
@@ -359,7 +317,7 @@ def test_a_malformed_line_costs_itself(tmp_path, position, line):
     lines = [json.dumps({"text": f"Mary {i} Mary"}) for i in range(50)]
     bad, output = tmp_path / "bad.jsonl", str(tmp_path / "out.jsonl")
     bad.write_text("\n".join(lines[:position] + [line] + lines[position + 1 :]) + "\n")
-    counts = AnnotationRun(str(bad), output, EXACT, workers=0).run()
+    counts = annotate(bad, output)
     assert (counts["documents"], counts["failed"]) == (49, 1)
     ((_, aside),) = read_documents(f"{output}.failed.jsonl")
     assert aside.data["failure"]["error"].startswith(f"{bad}, line {position + 1}: ")
@@ -370,18 +328,18 @@ def test_input_without_a_good_line_ends_the_run_before_anything_is_written(tmp_p
     for content in ("{\n{\n", "{\n" * 100 + '{"text": "a"}\n'):
         bad.write_text(content)
         with pytest.raises(ConfigurationError, match=f"{bad}, line 1: "):
-            AnnotationRun(str(bad), str(tmp_path / "out.jsonl"), EXACT, workers=0).run()
+            annotate(bad, tmp_path / "out.jsonl")
         assert os.listdir(tmp_path) == ["bad.jsonl"]
     bad.write_text("")
     with pytest.raises(ConfigurationError, match="bad.jsonl: found no document"):
-        AnnotationRun(str(bad), str(tmp_path / "out.jsonl"), EXACT, workers=0).run()
+        annotate(bad, tmp_path / "out.jsonl")
 
 
 def test_what_a_reader_cannot_make_a_document_of_is_set_aside(tmp_path, capsys):
     good = {"id": "1", "query": "country x", "answer": "a", "candidates": ["a", "b"], "supports": ["A b ."]}
     path, output = tmp_path / "wikihop.json", str(tmp_path / "out.jsonl")
     path.write_text(json.dumps([good] * 7 + [{**good, "supports": 5}] + [good]))
-    words = ["--reader", "annotated_wikihop", "--annotator", "exact_match_coref", "--workers", 0]
+    words = ["--reader", "annotated_wikihop", "--annotator", "exact_match_coref"]
     assert command(path, output, *words) == 0
     assert len(list(read_documents(output))) == 8 and read_header(output)["failed"] == 1
     assert "1 documents or parts of documents failed" in capsys.readouterr().err
@@ -392,75 +350,47 @@ def test_what_a_reader_cannot_make_a_document_of_is_set_aside(tmp_path, capsys):
         command(f"{output}.failed.jsonl", tmp_path / "again.jsonl", *words[2:])
 
 
-SQUAD = {
-    "data": [
-        {
-            "paragraphs": [
-                {
-                    "context": "Anna Lee lives in Nice.",
-                    "qas": [
-                        {"id": "1", "question": "Where?", "answers": [{"text": "Nice", "answer_start": 18}]},
-                        {"id": "2", "question": 5},
-                        {"id": "3", "question": "Who?", "answers": "Anna Lee"},
-                    ],
-                }
-            ]
-        }
-    ]
-}
+ANSWER = {"text": "Nice", "answer_start": 18}
+ASKED = [{"question": "Where?", "answers": [ANSWER]}, {"question": 5}, {"question": "Who?", "answers": "Ann"}]
+SQUAD = {"data": [{"paragraphs": [{"context": "Anna Lee lives in Nice.", "qas": ASKED}]}]}
+
+PARSE = {"sentences": [{"tokens": ["Ann", "left", "."]}]}
+PARSED = [{"question_parse": PARSE}, {"question_parse": PARSE, "answer2": 5}, {"answer1": "Ann"}]
+DASSA = {"document_id": "d", "summary_parse": PARSE, "questions": PARSED}
 
 
-@pytest.mark.parametrize("chunk_size", [1, 5])
-@pytest.mark.parametrize("reader", ["annotated_squad", "annotated_quoref", "annotated_narrativeqa"])
-def test_a_question_that_is_lost_is_counted_and_named(tmp_path, capsys, reader, chunk_size):
+@pytest.mark.parametrize(
+    "reader, data, places",
+    [
+        ("annotated_squad", SQUAD, ["qas[1]", "qas[2]"]),
+        ("annotated_narrativeqa", DASSA, ["questions[1].answer2", "questions[2]"]),
+    ],
+)
+def test_a_question_that_is_lost_is_counted_and_named(tmp_path, capsys, reader, data, places):
     path, output = tmp_path / "a.jsonl", str(tmp_path / "out.jsonl")
-    parse = {"sentences": [{"tokens": ["Ann", "left", "."]}]}
-    asked = [{"question_parse": parse}, {"question_parse": parse, "answer2": 5}, {"answer1": "Ann"}]
-    dassa = {"document_id": "d", "summary_parse": parse, "questions": asked}
-    path.write_text(json.dumps(dassa if reader == "annotated_narrativeqa" else SQUAD))
-    words = [
-        "--reader",
-        reader,
-        "--annotator",
-        "exact_match_coref",
-        "--workers",
-        0,
-        "--chunk-size",
-        chunk_size,
-    ]
-    assert command(path, output, *words) == 0
-    ((_, document),) = read_documents(output)
+    path.write_text(json.dumps(data))
+    assert command(path, output, "--reader", reader, "--annotator", "exact_match_coref") == 0
+    (document,) = documents_of(output)
     assert len(document.questions) == 1 and read_header(output)["failed"] == 2
     assert "2 documents or parts of documents failed" in capsys.readouterr().err
-    reasons = [document.data["failure"]["error"] for _, document in read_documents(f"{output}.failed.jsonl")]
-    places = (
-        ("questions[1].answer2", "questions[2]")
-        if reader == "annotated_narrativeqa"
-        else ("qas[1]", "qas[2]")
-    )
-    assert len(reasons) == 2 and all(str(path) in reason for reason in reasons)
-    assert all(place in reason for place, reason in zip(places, reasons))
+    reasons = [document.data["failure"]["error"] for document in documents_of(f"{output}.failed.jsonl")]
+    for place, reason in zip(places, reasons, strict=True):
+        assert str(path) in reason and place in reason
 
 
 def test_what_is_malformed_in_a_format_costs_itself_and_is_said_once(tmp_path, run_command):
     path, output = tmp_path / "a.conllu", tmp_path / "out.jsonl"
     rows = ["1\tAnn\t_\tX\t_\t_\t2\tnsubj\t_\tEntity=(person)", "2\tleft\t_\tX\t_\t_\tx\troot\t_\t_"]
-    path.write_text(
-        "\n".join(
-            ["# newdoc id = a", "# global.Entity = etype", *rows, "", "# newdoc id = b", "1\tx", "", ""]
-        )
-    )
-    run = run_command(
-        "allennlp_coref_rc", "annotate", path, output, "--format", "conllu", "--workers", 0, folder=tmp_path
-    )
+    lines = ["# newdoc id = a", "# global.Entity = etype", *rows, "", "# newdoc id = b", "1\tx", "", ""]
+    path.write_text("\n".join(lines))
+    words = ["annotate", path, output, "--format", "conllu", "--workers", 0]
+    run = run_command("allennlp_coref_rc", *words, folder=tmp_path)
     assert run.stderr.count("mentions left out, as # global.Entity has none of eid, GRP") == 1
     ((_, document),) = read_documents(str(output))
     assert document.text.clusters == [] and [edge.type for edge in document.text.edges] == ["nsubj"]
     reasons = [aside.data["failure"]["error"] for _, aside in read_documents(f"{output}.failed.jsonl")]
-    assert [reason.split(", expected")[0] for reason in reasons] == [
-        f"{path}, line 4: found the head 'x'",
-        f"{path}, line 7: found 2 columns",
-    ]
+    expected = [f"{path}, line 4: found the head 'x'", f"{path}, line 7: found 2 columns"]
+    assert [reason.split(", expected")[0] for reason in reasons] == expected
 
 
 @pytest.mark.parametrize(
@@ -470,16 +400,13 @@ def test_what_is_malformed_in_a_format_costs_itself_and_is_said_once(tmp_path, r
         (["--annotator", '{"type": "exact_match_coref", "min_mentions": 0}'], "min_mentions is 0"),
         ([], "expected --annotator"),
         (["--format", "brat"], "texts.txt: found another ending, expected .ann"),
-        (
-            ["--format", "brat", "--reader", "annotated_babi"],
-            "found --reader and --format, expected one of them",
-        ),
+        (["--format", "brat", "--reader", "annotated_babi"], "found --reader and --format, expected one"),
         (["--annotator", "exact_match_coref", "--check", "x"], "expected files alone"),
     ],
 )
 def test_mistakes_on_the_command_line_are_named(tmp_path, texts, arguments, message):
     with pytest.raises(ConfigurationError) as error:
-        command(texts, tmp_path / "out.jsonl", "--workers", 0, *arguments)
+        command(texts, tmp_path / "out.jsonl", *arguments)
     assert message in str(error.value)
     assert os.listdir(tmp_path) == ["texts.txt"]
 
@@ -490,38 +417,25 @@ def test_configs_are_names_texts_files_or_experiments(tmp_path, texts):
     (tmp_path / "reader.json").write_text(json.dumps({"dataset_reader": reader}))
     (tmp_path / "annotator.jsonnet").write_text('local n = 4; {type: "exact_match_coref", min_mentions: n}')
     data, found = FIXTURES / "qa2_train.txt", []
-    for i, arguments in enumerate(
-        [
-            ["--annotator", "exact_match_coref", "--reader", "annotated_babi"],
-            [
-                "--annotator",
-                '{type: "exact_match_coref", min_mentions: 1 + 1}',
-                "--reader",
-                tmp_path / "reader.json",
-            ],
-            ["--reader", tmp_path / "reader.json"],
-            ["--annotator", tmp_path / "annotator.jsonnet", "--reader", '{"type": "annotated_babi"}'],
-            ["--annotator", experiment, "--reader", "annotated_babi"],
-        ]
+    for annotator, reader in (
+        ("exact_match_coref", "annotated_babi"),
+        ('{type: "exact_match_coref", min_mentions: 1 + 1}', tmp_path / "reader.json"),
+        (None, tmp_path / "reader.json"),
+        (tmp_path / "annotator.jsonnet", '{"type": "annotated_babi"}'),
+        (experiment, "annotated_babi"),
     ):
-        output = tmp_path / f"{i}.jsonl"
-        assert command(data, output, "--workers", 0, *arguments) == 0
-        header = read_header(str(output))
+        words = ["--annotator", annotator] if annotator else []
+        assert command(data, tmp_path / "out.jsonl", *words, "--reader", reader, "--force") == 0
+        header = read_header(str(tmp_path / "out.jsonl"))
         assert header["reader"] == "annotated_babi"
         found.append(header["annotators"][0]["config"])
     wanted = Params.from_file(str(experiment)).as_dict(quiet=True)["dataset_reader"]["annotator"]
-    assert found == [
-        EXACT,
-        {**EXACT, "min_mentions": 2},
-        {**EXACT, "min_mentions": 3},
-        {**EXACT, "min_mentions": 4},
-        wanted,
-    ]
+    assert found == [EXACT, *({**EXACT, "min_mentions": number} for number in (2, 3, 4)), wanted]
 
 
 def test_check_prints_statistics_and_errors(tmp_path, texts, capsys):
     good, bad = tmp_path / "good.jsonl", tmp_path / "bad.jsonl"
-    AnnotationRun(str(texts), str(good), EXACT, workers=0).run()
+    annotate(texts, good)
     lines = good.read_text().splitlines(keepends=True)
     bad.write_text("".join(lines[:3]) + '{"tokens": ["a"], "clusters": [[[0, 2]]]}\n' + "".join(lines[4:]))
     capsys.readouterr()
@@ -538,84 +452,68 @@ def test_nothing_annotated_is_said_loudly(tmp_path, texts, capsys, caplog, monke
     monkeypatch.setattr("allennlp_coref_rc.annotation_runs.run.EXPECTED_BY", 8)
     output = tmp_path / "out.jsonl"
     nothing = '{"type": "exact_match_coref", "entities": ["nobody"]}'
-    assert command(texts, output, "--annotator", nothing, "--workers", 0, "--chunk-size", 5) == 0
+    assert command(texts, output, "--annotator", nothing, "--chunk-size", 5) == 0
     assert "WARNING: NOTHING IS ANNOTATED" in capsys.readouterr().err
     assert "None of 10 documents so far got any annotation" in caplog.text
 
 
 def test_a_cluster_gives_the_same_bytes(tmp_path, texts):
     alone, cluster = str(tmp_path / "alone.jsonl"), str(tmp_path / "cluster.jsonl")
-    AnnotationRun(str(texts), alone, {"type": "troubled_coref", "fail": "Ann"}, workers=0).run()
+    annotate(texts, alone, {**TROUBLED, "fail": "Ann"})
     # Threads of this process stand in for its workers.
     with LocalCluster(n_workers=2, threads_per_worker=2, processes=False, dashboard_address=None) as dask:
-        arguments = {"scheduler": dask.scheduler_address, "chunk_size": 2}
-        AnnotationRun(str(texts), cluster, {"type": "troubled_coref", "fail": "Ann"}, **arguments).run()
+        arguments = {"scheduler": dask.scheduler_address, "chunk_size": 2, "workers": None}
+        annotate(texts, cluster, {**TROUBLED, "fail": "Ann"}, **arguments)
         with pytest.raises(ConfigurationError, match="min_mentions is 0"):
-            AnnotationRun(str(texts), str(tmp_path / "x"), {**EXACT, "min_mentions": 0}, **arguments).run()
+            annotate(texts, tmp_path / "x", {**EXACT, "min_mentions": 0}, **arguments)
         with pytest.raises(ConfigurationError, match="bad.jsonl, line 1: "):
             (tmp_path / "bad.jsonl").write_text("{}\n")
-            AnnotationRun(str(tmp_path / "bad.jsonl"), str(tmp_path / "x"), EXACT, **arguments).run()
+            annotate(tmp_path / "bad.jsonl", tmp_path / "x", **arguments)
     for suffix in ("", ".failed.jsonl"):
         assert Path(alone + suffix).read_text() == Path(cluster + suffix).read_text()
     assert not [name for name in os.listdir(tmp_path) if name.startswith("x")]
 
 
+NO_ANSWER = r"no scheduler answers \(tried for 1 seconds\), expected the address that `dask sched"
+
+
 @pytest.mark.parametrize(
-    "address, what",
-    [
-        (
-            "tcp://127.0.0.1:1",
-            r"no scheduler answers \(tried for 1 seconds\), expected the address that `dask sched",
-        ),
-        ("nonsense", "found no address"),
-    ],
+    "address, what", [("tcp://127.0.0.1:1", NO_ANSWER), ("nonsense", "found no address")]
 )
 def test_a_scheduler_that_does_not_answer_is_named(tmp_path, texts, monkeypatch, address, what):
     monkeypatch.setattr("allennlp_coref_rc.common.workers.PATIENCE", 1)
     with pytest.raises(ConfigurationError, match=f"--scheduler {address}: {what}"):
-        AnnotationRun(str(texts), str(tmp_path / "x"), EXACT, scheduler=address).run()
+        annotate(texts, tmp_path / "x", scheduler=address, workers=None)
     assert os.listdir(tmp_path) == ["texts.txt"]
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "answer, what",
-    [
-        (b"", r"no scheduler answers \(tried for 1 seconds\)"),
-        (b"HTTP/1.1 400 Bad Request\r\n" * 9, "is not a Dask scheduler"),
-    ],
-)
-def test_a_server_that_is_no_scheduler_is_named(tmp_path, texts, monkeypatch, answer, what):
+def test_a_server_that_is_no_scheduler_is_named(tmp_path, texts, monkeypatch):
     monkeypatch.setattr("allennlp_coref_rc.common.workers.PATIENCE", 1)
-    with socket.create_server(("127.0.0.1", 0)) as server:
+    with socket.create_server(("127.0.0.1", 0)) as server, ThreadPoolExecutor(1) as pool:
 
         def serve():
-            connections.append(server.accept()[0])
-            connections[0].sendall(answer)
+            connection, _ = server.accept()
+            connection.sendall(b"HTTP/1.1 400 Bad Request\r\n" * 9)
+            return connection
 
-        connections = []
-        thread = threading.Thread(target=serve)
-        thread.start()
+        connection = pool.submit(serve)
         address = f"tcp://127.0.0.1:{server.getsockname()[1]}"
-        with pytest.raises(ConfigurationError, match=f"--scheduler {address}: .*{what}"):
-            AnnotationRun(str(texts), str(tmp_path / "out"), EXACT, scheduler=address).run()
-        thread.join()
-        connections[0].close()
+        with pytest.raises(ConfigurationError, match=f"--scheduler {address}: .*is not a Dask scheduler"):
+            annotate(texts, tmp_path / "out", scheduler=address, workers=None)
+        connection.result().close()
 
 
 def test_a_small_input_is_annotated_by_the_process_itself(tmp_path, monkeypatch, capsys):
     texts = tmp_path / "texts.txt"
     texts.write_text("Bill saw Ann .\n" * 20)
     monkeypatch.setattr("allennlp_coref_rc.common.workers.Workers._start", None)
-    AnnotationRun(str(texts), str(tmp_path / "out.jsonl"), EXACT).run()
+    annotate(texts, tmp_path / "out.jsonl", workers=None)
     assert sum(1 for _ in read_documents(str(tmp_path / "out.jsonl"))) == 20
     assert capsys.readouterr().err == ""
 
 
 def test_pipes(tmp_path, run_command):
-    """
-    Plain text by dashes, with a pipe as output too, and JSON by the names of devices, with a file as output.
-    """
+    """Plain text by dashes, with a pipe as output too; JSON by names of devices, with a file as output."""
     options = ["--annotator", "exact_match_coref", "--workers", "0"]
     words = [sys.executable, "-m", "allennlp_coref_rc", "annotate", "-", "-", *options]
     text = "Zoë left. She slept."
@@ -632,7 +530,7 @@ def test_pipes(tmp_path, run_command):
 
 def test_documents_keep_their_characters(tmp_path):
     (tmp_path / "mail.txt").write_text("> Ann  can't\n> sleep.\n\nShe's \U0001f634!\n")
-    command(tmp_path, tmp_path / "out.jsonl", "--annotator", "exact_match_coref", "--workers", 0)
+    command(tmp_path, tmp_path / "out.jsonl", "--annotator", "exact_match_coref")
     ((_, document),) = read_documents(str(tmp_path / "out.jsonl"))
     text = document.text
     assert text.text == "> Ann  can't\n> sleep.\n\nShe's \U0001f634!\n"
@@ -642,35 +540,32 @@ def test_documents_keep_their_characters(tmp_path):
 def test_another_encoding(tmp_path):
     for name in ("a.txt", "b.txt"):
         (tmp_path / name).write_bytes("Zoë left.\n".encode("latin-1"))
-    words = [tmp_path / "out.jsonl", "--annotator", "exact_match_coref", "--workers", 0]
+    words = [tmp_path / "out.jsonl", "--annotator", "exact_match_coref"]
     with pytest.raises(ConfigurationError, match="a.txt, line 1: found the byte 0xeb, which is not UTF-8"):
         command(tmp_path, *words)
     for given, expected in ((tmp_path, 2), (tmp_path / "a.txt", 1)):
         assert command(given, *words, "--encoding", "latin-1", "--force") == 0
-        documents = [document for _, document in read_documents(str(words[0]))]
-        assert [document.text.tokens[0] for document in documents] == ["Zoë"] * expected
+        assert [text.tokens[0] for text in texts_of(words[0])] == ["Zoë"] * expected
     with pytest.raises(ConfigurationError, match="found --encoding and --reader"):
-        command(
-            tmp_path / "a.txt", *words, "--encoding", "latin-1", "--reader", "annotated_lambada", "--force"
-        )
+        command(tmp_path, *words, "--encoding", "latin-1", "--reader", "annotated_lambada")
 
 
 def test_annotating_twice_adds_nothing(tmp_path, texts):
     outputs = [tmp_path / name for name in ("once.jsonl", "twice.jsonl")]
     for given, output in zip([texts, *outputs], outputs):
-        assert command(given, output, "--annotator", "exact_match_coref", "--workers", 0) == 0
-    once, twice = ([document.text for _, document in read_documents(str(output))] for output in outputs)
+        assert command(given, output, "--annotator", "exact_match_coref") == 0
+    once, twice = (texts_of(output) for output in outputs)
     assert once == twice and any(text.clusters for text in once)
 
 
 def test_an_input_that_changes_during_the_run(tmp_path, texts, monkeypatch):
-    annotate = AnnotationRun.run.__globals__["_annotate_chunks"]
+    annotate_chunks = AnnotationRun.run.__globals__["_annotate_chunks"]
 
     def edited(*arguments):
-        annotate(*arguments)
+        annotate_chunks(*arguments)
         texts.write_text(texts.read_text().replace("Mary", "Anne"))
 
     monkeypatch.setattr("allennlp_coref_rc.annotation_runs.run._annotate_chunks", edited)
     with pytest.raises(ConfigurationError, match=f"{texts}: it changed while it was read"):
-        AnnotationRun(str(texts), str(tmp_path / "out.jsonl"), EXACT, workers=0).run()
+        annotate(texts, tmp_path / "out.jsonl")
     assert not (tmp_path / "out.jsonl").exists()

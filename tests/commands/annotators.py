@@ -9,10 +9,7 @@ from allennlp_coref_rc.annotations.annotators import Annotator, ExactMatchCoref
 
 @Annotator.register("troubled_coref")
 class TroubledCoref(ExactMatchCoref):
-    """
-    Exact match. But at a text with a certain word it waits as long as a file is there, raises an error, or
-    ends the process.
-    """
+    """Exact match that at texts with a certain word waits while a file is there, fails, or ends it all."""
 
     def __init__(
         self,

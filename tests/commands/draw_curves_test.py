@@ -55,36 +55,16 @@ def test_accuracy_against_the_share_of_mentions_removed(tmp_path, draw):
         for seed, accuracy in enumerate(accuracies)
     ]
     clean = run_folder(tmp_path / "clean", {"type": "exact_match_coref"}, {"test_accuracy": 1})
-    gru = [
-        run_folder(tmp_path / f"gru{i}", metrics={"test_accuracy": a}) for i, a in enumerate((0.1, 0.2, 0.3))
-    ]
+    gru = [run_folder(tmp_path / f"gru{i}", metrics={"test_accuracy": i / 10}) for i in (1, 2, 3)]
     output = tmp_path / "new" / "figure"
-    random = run_folder(
-        tmp_path / "random", {"replace_mentions": 0.75, "remove_mentions": None}, {"test_accuracy": 0}
-    )
-    curves = [
-        "--curve",
-        'GA, "C-GRU"',
-        *folders,
-        clean,
-        "--curve",
-        "GRU $_^",
-        *gru,
-        "--curve",
-        "random",
-        random,
-    ]
+    replaced = {"replace_mentions": 0.75, "remove_mentions": None}
+    random = run_folder(tmp_path / "random", replaced, {"test_accuracy": 0})
+    curves = ["--curve", 'GA, "C-GRU"', *folders, clean, "--curve", "GRU $_^", *gru]
+    curves += ["--curve", "random", random]
     assert draw("ablation", output, *curves) is None
+    names = "curve,share of mentions removed or replaced,runs,test_accuracy,deviation,least,most"
     assert rows(f"{output}.csv") == [
-        [
-            "curve",
-            "share of mentions removed or replaced",
-            "runs",
-            "test_accuracy",
-            "deviation",
-            "least",
-            "most",
-        ],
+        names.split(","),
         ['GA, "C-GRU"', "0", "1", "1.000000", "", "1.000000", "1.000000"],
         ['GA, "C-GRU"', "0.25", "1", "0.500000", "", "0.500000", "0.500000"],
         ['GA, "C-GRU"', "0.5", "2", "0.500000", f"{0.125**0.5:.6f}", "0.250000", "0.750000"],
@@ -115,62 +95,45 @@ def test_probability_of_the_answer_by_epoch(tmp_path, draw):
     losses = [[(quarter, quarter)] * 9 + [(half, quarter), (0, half)], [(half, half)] * 2]
     runs = [run_folder(tmp_path / str(i), losses=some) for i, some in enumerate(losses)]
     splits = ["--splits", "validation", "training"]
-    assert (
-        draw("training", tmp_path / "figure", *splits, "--curve", "1K", *runs, "--curve", "5K", runs[1])
-        is None
-    )
+    curves = ["--curve", "1K", *runs, "--curve", "5K", runs[1]]
+    assert draw("training", tmp_path / "figure", *splits, *curves) is None
     table = rows(tmp_path / "figure.csv")
     assert table[0][:4] == ["curve", "epoch", "runs", "exp(-loss)"]
     means = {(curve, int(epoch)): (int(number), float(mean)) for curve, epoch, number, mean, *_ in table[1:]}
     # The second run ended after two epochs, and stays where it was.
     expected = {("1K, validation", epoch): (2, 0.375) for epoch in range(1, 11)}
-    expected.update({("1K, training", epoch): (2, 0.375) for epoch in range(1, 10)})
-    expected.update(
-        {("1K, validation", 11): (2, 0.5), ("1K, training", 10): (2, 0.5), ("1K, training", 11): (2, 0.75)}
-    )
-    expected.update(
-        {(f"5K, {split}", epoch): (1, 0.5) for split in ("validation", "training") for epoch in (1, 2)}
-    )
+    expected |= {("1K, training", epoch): (2, 0.375) for epoch in range(1, 10)}
+    expected |= {("1K, validation", 11): (2, 0.5), ("1K, training", 10): (2, 0.5)}
+    expected[("1K, training", 11)] = (2, 0.75)
+    expected |= {(f"5K, {split}", epoch): (1, 0.5) for split in splits[1:] for epoch in (1, 2)}
     assert means == expected
     assert [row[1] for row in table if row[0] == "1K, training"] == [str(epoch) for epoch in range(1, 12)]
     assert (tmp_path / "figure.png").read_bytes().startswith(PNG)
 
 
+def annotated_by(annotator):
+    return json.dumps({"dataset_reader": {"annotator": annotator}})
+
+
+BOTH = annotated_by({"remove_mentions": 0.5, "replace_mentions": 0})
+
+
 @pytest.mark.parametrize(
-    "change, message",
+    "name, content, message",
     [
-        (
-            lambda run: (run / "metrics.json").unlink(),
-            "{run}: found no metrics.json in it, expected a run that",
-        ),
-        (
-            lambda run: run.rename(run.parent / "moved"),
-            "{run}: no such folder, expected one that `coref-rc train`",
-        ),
-        (
-            lambda run: (run / "metrics.json").write_text('{"accuracy": 1, "other": NaN, "name": "x"}'),
-            "{run}/metrics.json: found no test_accuracy, expected a number; numbers in it: accuracy",
-        ),
-        (lambda run: (run / "metrics.json").write_text('{"test_accuracy": 1%s}' % ("0" * 400)), "found 1000"),
-        (
-            lambda run: (run / "config.json").write_text(
-                json.dumps({"dataset_reader": {"annotator": removed("x")}})
-            ),
-            "{run}/config.json: found x as remove_mentions, expected a number",
-        ),
-        (
-            lambda run: (run / "config.json").write_text(
-                json.dumps({"dataset_reader": {"annotator": {"remove_mentions": 0.5, "replace_mentions": 0}}})
-            ),
-            "remove_mentions and dataset_reader.annotator.replace_mentions, expected one of them",
-        ),
+        ("metrics.json", None, "/run: found no metrics.json in it, expected a run that"),
+        ("", None, "/run: no such folder, expected one that `coref-rc train`"),
+        ("metrics.json", '{"accuracy": 1, "other": NaN}', "/run/metrics.json: found no test_accuracy"),
+        ("metrics.json", '{"test_accuracy": 1%s}' % ("0" * 400), "found 1000"),
+        ("config.json", annotated_by(removed("x")), "/run/config.json: found x as remove_mentions, expected"),
+        ("config.json", BOTH, "remove_mentions and dataset_reader.annotator.replace_mentions, expected one"),
     ],
 )
-def test_what_is_missing_is_named_with_its_folder(tmp_path, draw, change, message):
-    run = run_folder(tmp_path / "run", removed(0.5), {"test_accuracy": 0.5})
-    assert draw("ablation", tmp_path / "figure", "--curve", "a", run) is None
-    for path in tmp_path.glob("figure.*"):
-        path.unlink()
-    change(run)
-    assert message.replace("{run}", str(run)) in draw("ablation", tmp_path / "figure", "--curve", "a", run)
+def test_what_is_missing_is_named_with_its_folder(tmp_path, draw, name, content, message):
+    path = run_folder(tmp_path / "run", removed(0.5), {"test_accuracy": 0.5}) / name
+    if content is None:
+        path.rename(tmp_path / "moved")
+    else:
+        path.write_text(content)
+    assert message in draw("ablation", tmp_path / "figure", "--curve", "a", tmp_path / "run")
     assert not list(tmp_path.glob("figure*"))

@@ -11,6 +11,7 @@ from allennlp_coref_rc.common.files import named_paths
 from allennlp_coref_rc.metrics.answer_scores import scores_of
 from allennlp_coref_rc.metrics.narrativeqa import NarrativeQaMetric
 from allennlp_coref_rc.reproduction.figures.question_scores import question_type, read_answers, score
+from tests.safe_archives.crafted import refusal
 
 pytestmark = pytest.mark.slow
 
@@ -18,16 +19,8 @@ pytestmark = pytest.mark.slow
 MEASURES = ("rouge_l", "bleu_1")
 
 WORDS = "the old man sails home at dawn with a fish".split()
-QUESTIONS = [
-    "How many fish ?",
-    "What is sold ?",
-    "Who sails ?",
-    "Where does he go and why ?",
-    "Does the show end ?",
-    "Is it old ?",
-    "How far is it ?",
-    "WHY ?",
-]
+QUESTIONS = ["How many fish ?", "What is sold ?", "Who sails ?", "Where does he go and why ?"]
+QUESTIONS += ["Does the show end ?", "Is it old ?", "How far is it ?", "WHY ?"]
 
 
 def predictions(seed, number=60):
@@ -60,21 +53,10 @@ def run(*arguments):
 
 def type_of(prediction):
     """The first in this order that a pattern finds."""
-    order = [
-        "what",
-        "when",
-        "where",
-        "which",
-        "who",
-        "why",
-        "how far",
-        "how long",
-        "how many",
-        "how much",
-        "how old",
-    ]
+    hows = [f"how {word}" for word in "far long many much old".split()]
+    order = [*"what when where which who why".split(), *hows, "how"]
     question = " ".join(prediction["question_tokens"])
-    return next((words for words in [*order, "how"] if re.search(words, question, re.IGNORECASE)), "other")
+    return next((words for words in order if re.search(words, question, re.IGNORECASE)), "other")
 
 
 def range_of(prediction):
@@ -89,7 +71,7 @@ def metrics(predictions):
     return metric.get_metric()
 
 
-def test_tables_and_pictures_have_the_metrics_of_each_group(tmp_path, monkeypatch):
+def test_tables_and_pictures_have_the_metrics_of_each_group(tmp_path):
     one, other = predictions(1), predictions(2)
     # The order of questions is each file's own.
     paths = f"One={write(tmp_path / 'a.jsonl', one)}", f"Other={write(tmp_path / 'b.jsonl', other[::-1])}"
@@ -131,7 +113,7 @@ def test_scores_that_predictions_have_count(tmp_path):
     (answered,) = read_answers(write(tmp_path / "a.jsonl", [{**prediction, **own}])).values()
     found = scores_of(answered.counts)
     assert (found["rouge_l"], found["exact_match"], found["f1"]) == (1, 0, 0.5)
-    with pytest.raises(ConfigurationError, match="found 50 at f1, expected a number from 0 to 1"):
+    with pytest.raises(ConfigurationError, match="found 50 at f1, expected a number, 0 to 1"):
         read_answers(write(tmp_path / "b.jsonl", [{**prediction, "f1": 50}]))
 
 
@@ -161,43 +143,34 @@ def test_intervals_are_of_paired_differences():
     scores = score(["a", "b", "c"], [counts, better, alike], ["rouge_l"], 2000)
     assert scores[0][2:] == pytest.approx((100 * counts[:, 1].mean(), 0, 0, 0))
     difference = 100 * (better - counts)[:, 1]
-    error = difference.std() / 20
-    assert scores[1].difference == pytest.approx(difference.mean())
-    assert (scores[1].low, scores[1].high) == pytest.approx(
-        (difference.mean() - 1.96 * error, difference.mean() + 1.96 * error), abs=0.2 * error
-    )
+    mean, error = difference.mean(), difference.std() / 20
+    assert scores[1].difference == pytest.approx(mean)
+    assert scores[1].low == pytest.approx(mean - 1.96 * error, abs=0.2 * error)
+    assert scores[1].high == pytest.approx(mean + 1.96 * error, abs=0.2 * error)
     assert scores[2][3:] == pytest.approx((12.5, 12.5, 12.5))
 
 
-def without(values, key):
-    return [{name: value for name, value in values[0].items() if name != key}, *values[1:]]
+def without(prediction, key):
+    return {name: value for name, value in prediction.items() if name != key}
 
 
 @pytest.mark.parametrize(
     "change, message",
     [
+        (lambda first, *rest: [without(first, "answer"), *rest], "line 1, object 1: .* the key 'answer'"),
+        (lambda first, *rest: [first, first], "line 2, object 2: found the id 'd0##000' a second time"),
+        (lambda first, *rest: rest, "found no prediction for the question 'd0##000', which .*b.jsonl has"),
         (
-            lambda values: without(values, "answer"),
-            "a.jsonl, line 1, object 1: .*an object with the key 'answer'",
-        ),
-        (lambda values: values[:1] * 2, r"a.jsonl, line 2, object 2: found the id 'd0##000' a second time"),
-        (
-            lambda values: values[1:],
-            "a.jsonl: found no prediction for the question 'd0##000', which .*b.jsonl has",
-        ),
-        (
-            lambda values: [{**values[0], "answer_texts": ["no"]}, *values[1:]],
-            r"a.jsonl: found the answer_texts \['no'\] of the question 'd0##000', expected those that .*b.jsonl has",
+            lambda first, *rest: [{**first, "answer_texts": ["no"]}, *rest],
+            r"found the answer_texts \['no'\] of",
         ),
     ],
 )
-def test_what_is_wrong_is_named_and_nothing_is_written(tmp_path, monkeypatch, capsys, change, message):
+def test_what_is_wrong_is_named_and_nothing_is_written(tmp_path, capsys, change, message):
     values = predictions(1, number=3)
-    changed, good = write(tmp_path / "a.jsonl", change(values)), write(tmp_path / "b.jsonl", values)
-    with pytest.raises(SystemExit) as error:
-        run(tmp_path / "out", f"b={good}", f"a={changed}")
-    assert error.value.code == 2
-    assert re.search(message, capsys.readouterr().err)
+    changed, good = write(tmp_path / "a.jsonl", change(*values)), write(tmp_path / "b.jsonl", values)
+    error = refusal(capsys, "draw", "questions", tmp_path / "out", f"b={good}", f"a={changed}")
+    assert re.search(f"a.jsonl(: |, ){message}", error)
     assert not (tmp_path / "out").exists()
 
 

@@ -157,9 +157,8 @@ def test_a_result_says_all_about_its_run(swept):
             predictions = [json.loads(line) for line in lines]
         assert result["questions"] == len(predictions)
         assert sum(p["correct"] for p in predictions) / len(predictions) == result["metrics"]["test_accuracy"]
-        assert [p["id"] for p in predictions] == sorted(
-            (p["id"] for p in predictions), key=lambda id: int(id.split(":")[1])
-        )
+        found = [p["id"] for p in predictions]
+        assert found == sorted((p["id"] for p in predictions), key=lambda id: int(id.split(":")[1]))
         assert result["settings"]["random_seed"] == run.seed
         assert set(result["seconds"]) == {"train", "predict"}
         assert re.fullmatch(r"[0-9a-f]{12}(\+[0-9a-f]{6})?|", result["commit"])

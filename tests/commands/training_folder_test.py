@@ -13,10 +13,7 @@ from tests.training_config.configs import CONFIGS, load_small
 
 
 def refused(folder, names, error=ConfigurationError, text=""):
-    """
-    The names that are left in a folder when a training that has written files with these names ends with an
-    error.
-    """
+    """What is left in a folder when a training that has written such files ends with an error."""
     with pytest.raises(error), cleanup_failed_start(str(folder)):
         for name in names:
             folder.mkdir(exist_ok=True)

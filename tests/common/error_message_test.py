@@ -13,16 +13,15 @@ from torch.multiprocessing import ProcessExitedException, ProcessRaisedException
 from allennlp_coref_rc.common.error_message import WorkerError, user_message
 from allennlp_coref_rc.common.errors import ConfigurationError
 
+NO_LOSS = "The model you are trying to optimize does not contain a 'loss' key in the output of model."
+
 
 @pytest.mark.parametrize(
     "error, message",
     [
         (ConfigurationError("model: found 1, expected 2"), "model: found 1, expected 2"),
         (FileNotFoundError(errno.ENOENT, "No such file or directory", "x.txt"), "x.txt: no such file"),
-        (
-            PermissionError(errno.EACCES, "Permission denied", "x.txt"),
-            "x.txt: this user may not read or write it",
-        ),
+        (PermissionError(errno.EACCES, "Permission denied", "x"), "x: this user may not read or write it"),
         (IsADirectoryError(errno.EISDIR, "Is a directory", "x"), "x: found a directory, expected a file"),
         (FileExistsError(errno.EEXIST, "File exists", "x"), "x: found a file, expected a folder"),
         (OSError(errno.ENOSPC, "No space left on device"), "no space is left on the disk"),
@@ -30,12 +29,7 @@ from allennlp_coref_rc.common.errors import ConfigurationError
         (MemoryError(), "this machine has no memory left"),
         (RuntimeError("STATIC ERROR: a.jsonnet:1:2: x"), "found an error in Jsonnet: a.jsonnet:1:2: x"),
         (RuntimeError("Error loading state dict for GAReader"), "found weights of another model"),
-        (
-            RuntimeError(
-                "The model you are trying to optimize does not contain a 'loss' key in the output of model."
-            ),
-            "found training questions without an answer, which give no loss",
-        ),
+        (RuntimeError(NO_LOSS), "found training questions without an answer, which give no loss"),
         (ValueError("nan loss encountered"), "the loss is not a number (nan); take a lower learning rate"),
     ],
 )
@@ -86,13 +80,16 @@ def test_a_value_that_a_constructor_refuses_is_a_mistake_in_the_config(cls):
     assert user_message(error_of(lambda: cls(0))) is None
 
 
+REFUSED = f"the config gives House a value that it refuses: {re.error.__name__}: missing )"
+
+
 @pytest.mark.parametrize(
     "params, message",
     [
         ({"tower": {"height": 0}}, "tower: the config gives Tower a value that it refuses: height must be"),
         (
             {"tower": {"height": 2}, "pattern": "("},
-            f"the config gives House a value that it refuses: {re.error.__name__}: missing )",
+            REFUSED,
         ),
         ({"tower": {"height": 2}, "file": "x"}, None),
     ],

@@ -188,8 +188,9 @@ print("after")
 OPEN = ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1", "chain"]
 
 
-@pytest.mark.parametrize("path", OPEN)
-@pytest.mark.parametrize("function", ["whole_file", "partial_path"])
+@pytest.mark.parametrize(
+    "function, path", [*(("whole_file", path) for path in OPEN), ("partial_path", "chain")]
+)
 def test_what_is_redirected_is_written_to_where_it_stands(function, path, tmp_path):
     """`chain` is a link to a link to what the shell has opened."""
     (tmp_path / "dev").mkdir()
@@ -198,20 +199,15 @@ def test_what_is_redirected_is_written_to_where_it_stands(function, path, tmp_pa
     with open(tmp_path / "log", "w") as log:
         log.write("first, ")
         log.flush()
-        words = [
-            sys.executable,
-            "-c",
-            WRITE.format(function=function),
-            path if "/" in path else tmp_path / path,
-        ]
+        place = path if "/" in path else tmp_path / path
+        words = [sys.executable, "-c", WRITE.format(function=function), place]
         subprocess.run(words, stdout=log, check=True, cwd=PROJECT)
         log.write("last")
     assert (tmp_path / "log").read_text() == "first, before\nwritten, after\nlast"
     assert os.readlink(tmp_path / "chain") == "dev/stdout"
     assert os.readlink(tmp_path / "dev" / "stdout") == "/proc/self/fd/1"
-    assert sorted(os.listdir(tmp_path)) == ["chain", "dev", "log"] and os.listdir(tmp_path / "dev") == [
-        "stdout"
-    ]
+    assert sorted(os.listdir(tmp_path)) == ["chain", "dev", "log"]
+    assert os.listdir(tmp_path / "dev") == ["stdout"]
 
 
 @pytest.mark.parametrize("function", ["whole_file", "partial_path"])
@@ -221,9 +217,8 @@ def test_a_pipe_behind_links_is_written_to(function, tmp_path):
     words = [sys.executable, "-c", WRITE.format(function=function), tmp_path / "chain"]
     done = subprocess.run(words, stdout=subprocess.PIPE, check=True, cwd=PROJECT, text=True)
     assert "written, " in done.stdout
-    assert (
-        sorted(os.listdir(tmp_path)) == ["chain", "link"] and os.readlink(tmp_path / "link") == "/dev/stdout"
-    )
+    assert sorted(os.listdir(tmp_path)) == ["chain", "link"]
+    assert os.readlink(tmp_path / "link") == "/dev/stdout"
 
 
 @pytest.mark.parametrize("exists", [True, False])

@@ -62,9 +62,8 @@ def test_a_byte_order_mark_is_left_out(path):
 
 def test_each_object_has_its_place(path):
     path.write_text('[{"a":\n1}, {},\n\n{"b": "\\n"}\n]')
-    assert [place for place, _ in read_json_objects(str(path))] == [
-        f"{path}, line {line}, object {number}" for number, line in ((1, 1), (2, 2), (3, 4))
-    ]
+    expected = [f"{path}, line {line}, object {number}" for number, line in ((1, 1), (2, 2), (3, 4))]
+    assert [place for place, _ in read_json_objects(str(path))] == expected
 
 
 def test_compressed_files(tmp_path):
@@ -90,17 +89,8 @@ def test_a_long_list_is_not_held_in_memory(path, monkeypatch):
 
 def test_a_damaged_line_costs_itself(tmp_path):
     path, errors = tmp_path / "a.jsonl", []
-    lines = [
-        '{"a": 1}',
-        '{"a": "b',
-        '{"a": 2}',
-        '{"a": [1,',
-        '{"a": 3}',
-        "x",
-        '{"a": "\\ud800"}',
-        '{"a": 4}',
-        '{"a"',
-    ]
+    lines = ['{"a": 1}', '{"a": "b', '{"a": 2}', '{"a": [1,', '{"a": 3}', "x", '{"a": "\\ud800"}']
+    lines += ['{"a": 4}', '{"a"']
     path.write_text("\n".join(lines))
     found = list(read_json_objects(str(path), errors.append))
     assert [value for _, value in found] == [{"a": number} for number in (1, 2, 3, 4)]
@@ -171,17 +161,13 @@ class TestListedObjects:
 
     def test_each_object_has_its_place(self, path):
         path.write_text('{"version": 1.1, "data": [{"a":\n1}, {},\n{"b": 2}], "data2": []}')
-        assert [place for place, _ in read_listed_objects(str(path), "data")] == [
-            f"{path}, line {line}, data[{number}]" for line, number in ((1, 0), (2, 1), (3, 2))
-        ]
+        expected = [f"{path}, line {line}, data[{number}]" for line, number in ((1, 0), (2, 1), (3, 2))]
+        assert [place for place, _ in read_listed_objects(str(path), "data")] == expected
 
     @pytest.mark.parametrize(
         "text, message",
         [
-            (
-                '[{"data": [{}]}]',
-                "line 1: found '[{\"data\": [{}]}]', expected an object with the key 'data'",
-            ),
+            ('[{"data": []}]', "line 1: found '[{\"data\": []}]', expected an object with the key 'data'"),
             ("{}", "line 1: found no key 'data', expected a list of objects"),
             ('{"data": {}}', "line 1: found '{}}', expected a list of objects after 'data'"),
             ('{"data": [{}]', "line 1: found the end of the file, expected ',' or '}'"),

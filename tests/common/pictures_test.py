@@ -1,9 +1,6 @@
-import errno
-
 import pytest
 
 from allennlp_coref_rc.common import pictures
-from allennlp_coref_rc.common.error_message import user_message
 
 
 def picture(title):
@@ -33,28 +30,3 @@ def test_a_picture_that_cannot_be_drawn_leaves_the_old_one(tmp_path, monkeypatch
         pictures.save(figure, tmp_path / "a.png")
     assert [path.read_text() for path in tmp_path.iterdir()] == ["old"]
     assert not pictures.pyplot.fignum_exists(figure.number)
-
-
-def test_another_command_may_draw_the_same_picture_meanwhile(tmp_path, monkeypatch):
-    first, second = picture("a"), picture("b")
-    savefig = first.savefig
-
-    def meanwhile(path, **options):
-        savefig(path, **options)
-        pictures.save(second, tmp_path / "a.png")
-
-    monkeypatch.setattr(first, "savefig", meanwhile)
-    pictures.save(first, tmp_path / "a.png")
-    assert [path.name for path in tmp_path.iterdir()] == ["a.png"]
-
-
-def test_a_full_disk_is_an_error_of_the_picture(tmp_path, monkeypatch):
-    figure = picture("")
-
-    def full(path, **options):
-        raise OSError(errno.ENOSPC, "No space left on device")
-
-    monkeypatch.setattr(figure, "savefig", full)
-    with pytest.raises(OSError) as error:
-        pictures.save(figure, tmp_path / "a.png")
-    assert user_message(error.value) == f"{tmp_path}/a.png: no space is left on the disk"

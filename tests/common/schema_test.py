@@ -48,50 +48,32 @@ def test_good_values_have_their_types():
     assert validated(Lenient, {"name": "a", "other": 1}).name == "a"
 
 
+def head(**values):
+    return {"heads": {"a": {"name": "", **values}}}
+
+
+def more(*heads):
+    return {"heads": {}, "more": list(heads)}
+
+
 @pytest.mark.parametrize(
     "value, message",
     [
-        ({}, "F: found {}, expected the key 'heads'"),
-        ({"heads": {"a": 3}}, "F: heads.a: found 3, expected an object"),
-        ({"heads": {"a": {"name": "", "size": "1"}}}, 'F: heads.a.size: found "1", expected an integer'),
-        (
-            {"heads": {"a": {"name": "", "size": 0}}},
-            "F: heads.a.size: found 0, expected a number greater than or equal to 1",
-        ),
-        (
-            {"heads": {"a": {"name": "", "kind": "x"}}},
-            'F: heads.a.kind: found "x", expected one of gru, coref',
-        ),
-        (
-            {"heads": {"a": {"name": "", "sizes": 1}}},
-            'F: heads.a: found the unknown key "sizes", expected one of name, size, kind, ends',
-        ),
-        (
-            {"heads": {}, "more": [{"name": ""}, {"name": None}]},
-            "F: more[1].name: found null, expected a string",
-        ),
-        (
-            {"heads": {}, "more": [{"name": "", "ends": [1, 2]}]},
-            "F: more[0].ends[1]: found 2, expected an integer up to 1",
-        ),
-        ({"heads": {}, "weights": {"a": float("nan")}}, "F: weights.a: found NaN, expected a finite number"),
+        ({}, "found {}, expected the key 'heads'"),
+        ({"heads": {"a": 3}}, "found 3 at heads.a, expected an object"),
+        (head(size="1"), 'found "1" at heads.a.size, expected an integer'),
+        (head(size=0), "found 0 at heads.a.size, expected a number greater than or equal to 1"),
+        (head(kind="x"), 'found "x" at heads.a.kind, expected one of gru, coref'),
+        (head(sizes=1), 'found the unknown key "sizes" at heads.a, expected one of name, size, kind, ends'),
+        (more({"name": ""}, {"name": None}), "found null at more[1].name, expected a string"),
+        (more({"name": "", "ends": [1, 2]}), "found 2 at more[0].ends[1], expected an integer up to 1"),
+        ({"heads": {}, "weights": {"a": float("nan")}}, "found NaN at weights.a, expected a finite number"),
     ],
 )
 def test_errors_name_the_path_and_the_value(value, message):
     with pytest.raises(ConfigurationError) as raised:
         validated(Reader, value, "F")
-    assert str(raised.value) == message
-
-
-def test_long_values_are_cut():
-    with pytest.raises(ConfigurationError) as raised:
-        validated(Reader, {"heads": ["x" * 100_000]})
-    message = str(raised.value)
-    assert (
-        message.startswith('heads: found ["xxx')
-        and message.endswith("expected an object")
-        and len(message) < 200
-    )
+    assert str(raised.value) == f"F: {message}"
 
 
 def test_lines_of_json(tmp_path):
@@ -99,7 +81,7 @@ def test_lines_of_json(tmp_path):
     objects = read_json_objects(str(tmp_path / "a.jsonl"))
     assert validated(Head, *reversed(next(objects))).name == "a"
     with pytest.raises(
-        ConfigurationError, match=r"a.jsonl, line 2, object 2: name: found 3, expected a string"
+        ConfigurationError, match=r"a.jsonl, line 2, object 2: found 3 at name, expected a string"
     ):
         validated(Head, *reversed(next(objects)))
 
@@ -107,12 +89,12 @@ def test_lines_of_json(tmp_path):
 @pytest.mark.parametrize(
     "text, message",
     [
-        ("heads:\n  a:\n    size: 2\n    name: 3\n", "line 4: heads.a.name: found 3, expected a string"),
-        ("heads:\n\n  a: {name: a}\nmore:\n- name: b\n- 3\n", "line 6: more[1]: found 3, expected an object"),
+        ("heads:\n  a:\n    size: 2\n    name: 3\n", "line 4: found 3 at heads.a.name, expected a string"),
         (
-            "heads:\n  1: {name: a}\n  2: {nam: b}\n",
-            'line 3: heads.2: found the unknown key "nam", expected one of',
+            "heads:\n\n  a: {name: a}\nmore:\n- name: b\n- 3\n",
+            "line 6: found 3 at more[1], expected an object",
         ),
+        ("heads:\n  1: {name: a}\n  2: {nam: b}\n", 'line 3: found the unknown key "nam" at heads.2'),
         ("heads: {a: 1, a: 2}", "found the key 'a' twice"),
         ("heads: {a", "line 1"),
         ("heads: !!bool x", ""),
@@ -129,7 +111,7 @@ def test_errors_in_yaml_name_the_line(tmp_path, text, message):
 def test_keys_that_a_mapping_merges_have_lines(tmp_path):
     path = tmp_path / "a.yaml"
     path.write_text("heads:\n  a: &a\n    name: a\n  b:\n    <<: *a\n    size: 2\n    ends: [1, 3]\n")
-    with pytest.raises(ConfigurationError, match=r"line 7: heads\.b\.ends\[1\]: found 3, expected"):
+    with pytest.raises(ConfigurationError, match=r"line 7: found 3 at heads\.b\.ends\[1\], expected"):
         read_yaml(str(path), Reader)
     path.write_text(path.read_text().replace("3]", "2]"))
     assert read_yaml(str(path), Reader).heads["b"] == Head(name="a", size=2, ends=[1, 2])

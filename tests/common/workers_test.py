@@ -41,10 +41,7 @@ class Recorded(Workers):
 
 
 def work(processes, clock, seconds, number=20):
-    """
-    The index of the chunk before which workers start, with chunks that take some seconds each; all are worked
-    on.
-    """
+    """The chunk before which workers start, if each chunk takes some seconds; all are worked on."""
 
     def function(items):
         clock.now += next(durations)
@@ -66,34 +63,23 @@ def test_workers_pay_where_they_are_done_earlier():
     assert not pays(1e9, workers=1) and not pays(1e9, workers=0)
 
 
-def test_little_work_is_done_by_this_process(clock):
-    with Recorded() as processes:
-        assert work(processes, clock, [0.5] * 20) == 20
-        assert processes.started is None
-
-
-def test_what_is_done_once_does_not_count(clock):
-    """This holds as long as it is short. Here all the rest takes almost no time."""
-    with Recorded() as processes:
-        assert work(processes, clock, [WARM_UP] + [0.01] * 19) == 20
-
-
-def test_workers_take_over_from_this_process(clock):
-    with Recorded() as processes:
+@pytest.mark.parametrize(
+    "seconds, alone, started",
+    [
+        ([0.5] * 20, 20, None),
+        # What is done once, and is short, does not count.
+        ([WARM_UP] + [0.01] * 19, 20, None),
         # After the first chunk, 17 of its 20 seconds count, times the 19 chunks that are left.
-        assert work(processes, clock, [20.0] * 20) == 1
-        assert processes.started == [4]
-
-
-def test_few_chunks_need_few_workers(clock):
+        ([20.0] * 20, 1, [4]),
+        # Few chunks need few workers, and the last one none.
+        ([100.0] * 3, 1, [2]),
+        ([100.0] * 2, 2, None),
+    ],
+)
+def test_workers_take_over_where_much_is_left(clock, seconds, alone, started):
     with Recorded() as processes:
-        assert work(processes, clock, [100.0] * 3, number=3) == 1
-        assert processes.started == [2]
-
-
-def test_the_last_chunk_needs_no_other_process(clock):
-    with Recorded() as processes:
-        assert work(processes, clock, [100.0] * 2, number=2) == 2
+        assert work(processes, clock, seconds, number=len(seconds)) == alone
+        assert processes.started == started
 
 
 def test_long_preparation_speaks_against_workers(clock):
@@ -106,9 +92,7 @@ def test_long_preparation_speaks_against_workers(clock):
 
 
 def test_a_process_that_uses_a_gpu_goes_on_alone(clock, monkeypatch):
-    """
-    Each worker would load the same model there. Which device an annotator uses, its config need not say.
-    """
+    """Each worker would load the same model there. A config need not say which device it uses."""
     monkeypatch.setattr(torch.cuda, "is_initialized", lambda: True)
     with Recorded() as processes, Recorded(3) as three:
         assert work(processes, clock, [20.0] * 20) == 20

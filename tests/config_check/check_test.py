@@ -9,7 +9,7 @@ from allennlp.common.checks import ConfigurationError
 from allennlp_coref_rc.allennlp_runtime.lazy_registry import register_own
 from allennlp_coref_rc.annotations.annotators import Annotator
 from allennlp_coref_rc.config_check.check import check_config, check_object
-from allennlp_coref_rc.config_check.walk import ConfigWalk
+from allennlp_coref_rc.config_check.walk import walk_object
 from tests.shared import PROJECT
 from tests.training_config.configs import configs, load, name_of
 
@@ -52,16 +52,8 @@ def test_all_configs_are_good(config):
 @pytest.mark.parametrize(
     "key, value, problem",
     [
-        (
-            ENCODERS,
-            "coref_gruu",
-            "'coref_gruu' is not a registered name for 'Seq2SeqEncoder', did you mean 'coref_gru'?",
-        ),
-        (
-            ENCODERS,
-            "no_such.Encoder",
-            "tried to interpret no_such.Encoder as a path to a class but unable to import",
-        ),
+        (ENCODERS, "coref_gruu", "for 'Seq2SeqEncoder', did you mean 'coref_gru'?"),
+        (ENCODERS, "no_such.Encoder", "tried to interpret no_such.Encoder as a path to a class but unable"),
         ("dataset_reader.foldr", "data", "AnnotatedBabiReader has no such key; did you mean folder?"),
         ("trainer.num_epoch", 3, "GradientDescentTrainer has no such key; did you mean num_epochs?"),
         ("trainer.num_epochs", 3.5, "found 3.5, expected a whole number"),
@@ -73,11 +65,7 @@ def test_all_configs_are_good(config):
         ("datasets_for_vocab_creation", [], "found [], expected some of"),
         ("model.text_field_embedder", None, "found null, but GAReader needs it"),
         ("trainer.validation_metric", "accuracy", 'found "accuracy", expected +accuracy'),
-        (
-            "dataset_reader.annotation_layers.x",
-            {},
-            "found nothing, expected the registered name of an AnnotationLayer",
-        ),
+        ("dataset_reader.annotation_layers.x", {}, "found nothing, expected the registered name of an Annot"),
         ("modle", {}, "a config has no such key; did you mean model?"),
         ("train_data_path", "nowhere/qa2_train.txt", "nowhere/qa2_train.txt: no such file"),
         ("model.regularizer", {"regexes": [[".*", "l2"], ["(", "l2"]]}, 'regexes.1: found "(", expected'),
@@ -99,9 +87,8 @@ def test_a_missing_key_is_named(params):
 
 def test_a_misspelt_key_is_not_missed_too(params):
     renamed = changed(changed(params, "train_data_path"), "train_data_pth", "train")
-    assert check_config(renamed) == [
-        "train_data_pth: a config has no such key; did you mean train_data_path?"
-    ]
+    expected = ["train_data_pth: a config has no such key; did you mean train_data_path?"]
+    assert check_config(renamed) == expected
 
 
 def test_the_same_mistake_is_said_once(params):
@@ -169,9 +156,7 @@ GOOD = {"parts": [{}, "plain"], "named": {"a": {"size": 2}}, "pair": [1, {}], "s
 
 
 def walked(**values):
-    walk = ConfigWalk()
-    walk.object(Whole, {**GOOD, **values}, "whole", frozenset())
-    return walk.problems
+    return list(walk_object(Whole, {**GOOD, **values}, "whole", frozenset()))
 
 
 @pytest.mark.parametrize(
@@ -229,9 +214,7 @@ def test_classes_of_others_may_take_any_key_but_a_misspelt_one(key, is_found):
         def __init__(self, **kwargs: Any) -> None:
             super().__init__(kwargs.pop("anything", 1))
 
-    walk = ConfigWalk()
-    walk.object(Theirs, {key: 1}, "theirs", frozenset())
-    assert bool(walk.problems) == is_found
+    assert any(walk_object(Theirs, {key: 1}, "theirs", frozenset())) == is_found
 
 
 def test_our_classes_hand_on_what_they_do_not_know():
@@ -243,11 +226,8 @@ def test_our_classes_hand_on_what_they_do_not_know():
             for base in inspect.getmro(cls) if constructor is None else ():
                 init = vars(base).get("__init__")
                 if base.__module__.startswith("allennlp_coref_rc.") and init is not None:
-                    rest = [
-                        one.name
-                        for one in inspect.signature(init).parameters.values()
-                        if one.kind == one.VAR_KEYWORD
-                    ]
+                    parameters = inspect.signature(init).parameters.values()
+                    rest = [one.name for one in parameters if one.kind == one.VAR_KEYWORD]
                     assert not rest or f"**{rest[0]})" in inspect.getsource(init), base
                     number += bool(rest)
     assert number > 20

@@ -47,6 +47,29 @@ def test_data_that_the_reader_cannot_read(tmp_path):
     assert message.startswith(f"test_data_path: {bad}, line 1: found ")
 
 
+def test_what_is_left_out_is_counted_with_its_reasons(tmp_path):
+    """Of seven questions, three are malformed, and one has its answer beyond the limit of length."""
+    stories = tmp_path / "mine.txt"
+    lines = [
+        "1 Mary is up.",
+        "2 Where is Mary?\tup\t1",
+        "3 Bill is in the attic.",
+        "4 Where is Bill?\tattic\t3",
+    ]
+    lines += [f"{number} Where is Mary?\tup\t1" for number in (5, 6)]
+    lines += [f"{number} Where is Mary?\tcellar\t1" for number in (7, 8, 9)]
+    stories.write_text("\n".join(lines) + "\n")
+    first, *_ = try_out(
+        config(BABI, train_data_path=str(stories), **{"dataset_reader.max_passage_length": 5})
+    )
+    assert first == (
+        f"train_data_path: {stories}: 4 of 7 questions would be skipped: the answer lies beyond "
+        f"dataset_reader.max_passage_length (1); malformed (3), the first: {stories}, line 7: found the answer "
+        "'cellar', expected a word of the passage; where answers are classes, set dataset_reader.task, or "
+        'dataset_reader.answer_type to "classification"'
+    )
+
+
 def test_sizes_that_do_not_fit():
     params = config(BABI)
     params["model"]["passage_encoders"][0]["hidden_size"] = 6
@@ -88,7 +111,7 @@ def test_encoders_without_annotations_are_named(tagger):
         REPORTED.clear()
         (warning,) = try_out(params)
         assert warning.startswith(
-            f"CorefGru reads annotations ({layers}) but got none, and works as a plain encoder"
+            f"CorefGRU reads annotations ({layers}) but got none, and works as a plain encoder"
         )
 
 
@@ -97,14 +120,14 @@ def test_an_annotation_layer_that_is_missing():
     for side in ("passage_encoders", "question_encoders"):
         params["model"][side][0]["relations"] = ["srl"]
     assert refusal(params).startswith(
-        "model: CorefGru reads the annotation layer 'srl', but dataset_reader.anno"
+        "model: CorefGRU reads the annotation layer 'srl', but dataset_reader.anno"
     )
 
 
 def test_encoders_of_passage_and_question_that_do_not_fit():
     params = config(BABI)
     params["model"]["question_encoders"][0]["relations"] = []
-    assert refusal(params).startswith("model: CorefGru of the question, ")
+    assert refusal(params).startswith("model: CorefGRU of the question, ")
 
 
 def test_the_screen_is_that_of_the_page(monkeypatch, capsys):

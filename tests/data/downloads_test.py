@@ -133,9 +133,7 @@ class TestDownload:
         (tmp_path / "a.bin.part").write_bytes(CONTENT + b"more")
         made = file(server) if known else file(server, size=None)
         if known:
-            with pytest.raises(
-                DownloadError, match="found 1,000,004 bytes, expected 1,000,000. It is removed"
-            ):
+            with pytest.raises(DownloadError, match="found 1,000,004 bytes"):
                 download(made, tmp_path / "a.bin")
             assert everything(tmp_path) == []
         download(made, tmp_path / "a.bin", attempts=3)
@@ -190,11 +188,9 @@ class TestDownload:
         assert len(server.requests) == 1 and everything(tmp_path) == []
 
     def test_a_wrong_checksum_or_size(self, server, tmp_path):
+        sha256 = hashlib.sha256(CONTENT).hexdigest()
         for made, found in (
-            (
-                file(server, sha256="0" * 64),
-                f"the SHA-256 {hashlib.sha256(CONTENT).hexdigest()}, expected {'0' * 64}",
-            ),
+            (file(server, sha256="0" * 64), f"the SHA-256 {sha256}, expected {'0' * 64}"),
             (file(server, size=999_999), "1,000,000 bytes, expected 999,999"),
             (file(server, size=1_000_001), "1,000,000 bytes, expected 1,000,001"),
         ):
@@ -298,9 +294,8 @@ class TestGet:
         made = data_set(by_hand="Make it yourself")
         with pytest.raises(DownloadError) as error:
             get(made, tmp_path)
-        assert str(error.value) == (
-            f"Make it yourself (https://example.org/words). Put these into {tmp_path}/words: one.txt, deep/two.txt"
-        )
+        expected = "Make it yourself (https://example.org/words). Put these into "
+        assert str(error.value) == f"{expected}{tmp_path}/words: one.txt, deep/two.txt"
         (tmp_path / "words" / "deep").mkdir(parents=True)
         for name in made.contents:
             (tmp_path / "words" / name).write_text("x")
@@ -341,9 +336,7 @@ class TestUnpack:
         flipped = bytearray(whole)
         flipped[len(whole) // 2] ^= 1
         for content in (whole[: len(whole) // 2], b"", b"no archive", bytes(flipped)):
-            with pytest.raises(
-                DownloadError, match="found a damaged archive .* Remove it and run this again"
-            ):
+            with pytest.raises(DownloadError, match="found a damaged archive"):
                 self.unpack(tmp_path, f"a{suffix}", content)
             assert everything(tmp_path) == [f"a{suffix}"]
 

@@ -49,15 +49,11 @@ def eaters(rng):
 
 
 def times(rng):
-    """
-    Questions ask only about the night, so that no other time is like it; the sentences are in any order.
-    """
+    """Questions ask only about the night, which makes it unlike other times; sentences are in any order."""
     person = rng.choice(PEOPLE)
     places = rng.sample(PLACES, 3)
-    facts = [
-        f"in the {time} {person} was in the {place} ."
-        for time, place in zip(["morning", "noon", "night"], places)
-    ]
+    times = zip(["morning", "noon", "night"], places)
+    facts = [f"in the {time} {person} was in the {place} ." for time, place in times]
     rng.shuffle(facts)
     return question(" ".join(facts), f"where was {person} last ?", places[2])
 
@@ -99,12 +95,8 @@ def test_other_names_for_all_words_change_nothing_but_the_names():
     questions = [eaters(rng) for _ in range(300)]
     words = sorted({word for one in questions for text in one for word in text} - {".", "?"})
     renamed = dict(zip(words, (f"x{rng.random()}" for _ in words)))
-    again = exchangeable_words(
-        [
-            AskedQuestion(*(tuple(renamed.get(word, word) for word in text) for text in one))
-            for one in questions
-        ]
-    )
+    other = [[tuple(renamed.get(word, word) for word in text) for text in one] for one in questions]
+    again = exchangeable_words([AskedQuestion(*texts) for texts in other])
     before = exchangeable_words(questions)
     assert again.groups == [[[renamed[word] for word in forms] for forms in group] for group in before.groups]
     assert [exchange.p for exchange in again.exchanges] == [exchange.p for exchange in before.exchanges]

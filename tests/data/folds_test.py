@@ -48,9 +48,7 @@ def passages_by_fold(passages, fold_of):
 )
 @pytest.mark.parametrize("folds", [2, 3])
 def test_folds_are_as_equal_as_any(numbers, folds):
-    """
-    As those of the best of all deals, where these can be listed; else they differ by one passage at most.
-    """
+    """As those of the best of all deals, where these can be listed; else within one passage."""
     fold_of = deal(articles(*numbers), folds, seed=1)
     assert fold_of.keys() == articles(*numbers).keys() and set(fold_of.values()) == set(range(1, folds + 1))
     sizes = passages_by_fold(articles(*numbers), fold_of)

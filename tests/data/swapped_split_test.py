@@ -30,10 +30,7 @@ def document(id, length, questions=3):
 
 @pytest.fixture
 def files(tmp_path):
-    """
-    The documents of the official splits by id, not in this order in the files; and the folder with the new
-    ones.
-    """
+    """The documents of the official splits by id, in another order than the files; the new folder."""
     # The lengths in the order of ids differ from each other and from those of the neighbours.
     test = {id: document(id, 20 + 37 * i % 41) for i, id in enumerate("hgfedcba")}
     valid = {id: document(id, 30 - 3 * i) for i, id in enumerate("xyz")}
@@ -50,11 +47,8 @@ def read(path):
 
 def test_each_document_is_in_one_file_by_its_id(files):
     documents, folder, written = files
-    assert [[found.text.id for found in read(folder / f"{name}.jsonl")] for name in NAMES] == [
-        ["d", "e", "f", "g", "h"],
-        ["a", "b", "c"],
-        ["x", "y", "z"],
-    ]
+    expected = [["d", "e", "f", "g", "h"], ["a", "b", "c"], ["x", "y", "z"]]
+    assert [[found.text.id for found in read(folder / f"{name}.jsonl")] for name in NAMES] == expected
     assert [tuple(rest) for _, *rest in written] == [(5, 15)] * 2 + [(3, 9)] * 4
     for name in NAMES:
         for found in read(folder / f"{name}.jsonl"):
@@ -73,15 +67,10 @@ def test_the_control_has_the_annotations_of_the_next_longer_passage(files):
         plain, control = read(folder / f"{name}.jsonl"), read(folder / "other_document" / f"{name}.jsonl")
         by_length = sorted(plain, key=lambda found: found.parts[0])
         for one, other in zip(plain, control):
-            assert (one.text.id, one.text.tokens, one.parts, one.data) == (
-                other.text.id,
-                other.text.tokens,
-                other.parts,
-                other.data,
-            )
-            assert [part.clusters for part in one.apart()[0][1:]] == [
-                part.clusters for part in other.apart()[0][1:]
-            ]
+            expected = (other.text.id, other.text.tokens, other.parts, other.data)
+            assert (one.text.id, one.text.tokens, one.parts, one.data) == expected
+            seen = [part.clusters for part in one.apart()[0][1:]]
+            assert seen == [part.clusters for part in other.apart()[0][1:]]
             place = by_length.index(one)
             longest = place == len(plain) - 1
             source = by_length[place - 1 if longest else place + 1]

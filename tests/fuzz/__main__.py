@@ -26,18 +26,10 @@ def main() -> None:
     )
     add = parser.add_argument
     add("--seconds", type=float, help="stop after so long")
-    add(
-        "--cases",
-        type=int,
-        help="stop after so many cases of each kind (by default 1,000, unless --seconds is given)",
-    )
-    add(
-        "--kind",
-        action="append",
-        metavar="NAME",
-        choices=[kind.name for kind in KINDS],
-        help="only these; may be repeated",
-    )
+    number = "stop after so many cases of each kind (by default 1,000, unless --seconds is given)"
+    add("--cases", type=int, help=number)
+    names = [kind.name for kind in KINDS]
+    add("--kind", action="append", metavar="NAME", choices=names, help="only these; may be repeated")
     add("--seed", type=int, default=SEED, help="other cases (default: %(default)s)")
     add("--first", type=int, default=0, metavar="N", help="begin with the case of this number")
     add("--case", type=int, metavar="N", help="only the case of this number")

@@ -1,6 +1,4 @@
-"""
-What has to hold of whatever was read, however the file was damaged. Each check raises an `AssertionError`.
-"""
+"""What has to hold of whatever was read, however the file was damaged: else an `AssertionError`."""
 
 import json
 import math
@@ -39,18 +37,14 @@ def check_written_alike(document: Document, line: str) -> None:
     for key, value in said.items():
         if value is not None or key not in ("id", "sentences", "text", "offsets"):
             assert _plain(written.get(key, [])) == _plain(value), (key, written[key], value)
-    default = {
-        "sentences": [[0, len(written["tokens"])]] if written["tokens"] else [],
-        "parts": [len(written["tokens"])],
-    }
+    length = len(written["tokens"])
+    default = {"sentences": [[0, length]] if length else [], "parts": [length]}
     for key in written.keys() - said.keys():
         assert written[key] == default.get(key, {} if key == "data" else [])
 
 
 def check_instances(reader: DatasetReader, instances: Sequence[Instance]) -> None:
-    """
-    Instances become tensors, their answers and spans lie where they can, and their metadata can be written.
-    """
+    """Instances become tensors, answers and spans lie where they can, metadata can be written."""
     for instance in instances:
         reader.apply_token_indexers(instance)
     vocabulary = _vocabulary(instances)
@@ -66,10 +60,7 @@ def check_instances(reader: DatasetReader, instances: Sequence[Instance]) -> Non
 
 
 def check_prediction(output: dict[str, Any]) -> None:
-    """
-    Probabilities are some, and the answer is the likeliest candidate, or a span, or there is a reason for
-    none.
-    """
+    """There are probabilities; the answer is the likeliest candidate, a span, or none for a reason."""
     _utf8(output)
     if "candidate_probabilities" in output:
         probabilities = output["candidate_probabilities"]
@@ -93,12 +84,8 @@ def _vocabulary(instances: Sequence[Instance]) -> Vocabulary:
 
 def _check_question(instance: Instance, metadata: dict[str, Any]) -> None:
     passage, question = ([token.text for token in instance[side].tokens] for side in ("passage", "question"))
-    assert (
-        passage == metadata["passage_tokens"]
-        and question == metadata["question_tokens"]
-        and passage
-        and question
-    )
+    assert passage == metadata["passage_tokens"]
+    assert question == metadata["question_tokens"] and passage and question
     assert all(isinstance(token, str) for token in passage + question)
     length = len(passage) + len(question)
     assert all(0 <= start < stop <= length for cluster in metadata["clusters"] for start, stop in cluster)

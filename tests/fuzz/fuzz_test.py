@@ -19,9 +19,7 @@ from tests.training_config.configs import FIXTURES
 CASES = int(os.environ.get("FUZZ_CASES", "12"))
 
 FOUND = sorted((FIXTURES / "found").glob("*/*"))
-"""
-Folders with the files of cases that went wrong once: KIND/WHAT.OUTCOME, where the outcome is the right one.
-"""
+"""Folders of cases that went wrong once: KIND/WHAT.OUTCOME, where the outcome is the right one."""
 
 
 @pytest.fixture(autouse=True)

@@ -145,6 +145,7 @@ def annotated(name: str, path: str) -> Files:
         return {"documents.jsonl": Path(f"{folder}/a.jsonl").read_bytes()}
 
 
+@lru_cache
 def questions() -> Files:
     with tempfile.TemporaryDirectory() as folder:
         write_json_lines(f"{folder}/a", sorted(map(str, FIXTURES.glob("cnn_dailymail/questions/test/*")))[:3])
@@ -187,11 +188,8 @@ def annotate_input(path: str) -> None:
 def predictor(name: str) -> Predictor:
     if name in ("annotated_narrativeqa", "annotated_quoref"):
         model, reader, _ = span_models.build(span_models.qanet())
-        reader = (
-            reader
-            if name == "annotated_narrativeqa"
-            else DatasetReader.from_params(Params(deepcopy({**span_models.READER, "type": name})))
-        )
+        if name != "annotated_narrativeqa":
+            reader = DatasetReader.from_params(Params(deepcopy({**span_models.READER, "type": name})))
         return Predictor.by_name("span_reader")(model.eval(), reader)
     model, _, reader = ga_reader_test.build("bi_coref_gru")
     reader = reader if name == "annotated_babi" else build(name, annotator=ANNOTATOR)
@@ -227,11 +225,8 @@ def report_on_results(path: str) -> None:
 
 
 def config() -> Files:
-    return {
-        "config.json": json.dumps(
-            load_small(CONFIGS / "babi" / "ga_coref_gru.jsonnet").as_dict(quiet=True)
-        ).encode()
-    }
+    params = load_small(CONFIGS / "babi" / "ga_coref_gru.jsonnet").as_dict(quiet=True)
+    return {"config.json": json.dumps(params).encode()}
 
 
 def components() -> Files:
@@ -243,9 +238,7 @@ def components() -> Files:
 
 
 def add_components(path: str) -> None:
-    """
-    Each component annotates a text with its options, or is refused with the key or value of one of them.
-    """
+    """Each component annotates a text with its options, or is refused with a key or value of them."""
     try:
         components = json.loads(Path(path).read_text())
         # A lone surrogate in a key ends srsly, and the process.
@@ -272,6 +265,14 @@ CLOZE = {
     "question": "@placeholder left",
     "clusters": CLUSTERS,
 }
+SPAN = {"passage": "Rain falls. Pip left.", "question": "What?", "clusters": CLUSTERS}
+SPAN_OF_TOKENS = {**SPAN, "passage": "Rain falls . Pip left .", "question": "What ?"}
+STORY_INPUT = {
+    "passage": ["Bill left.", "He is in the park."],
+    "question": "Where is Bill?",
+    "candidates": ["park", ["Bill"]],
+}
+SUPPORTS = {"passage": ["a met b.", "c"], "candidates": ["a", "b c"]}
 
 CANDIDATES = {"candidates": ["@entity1", "@entity2"]}
 
@@ -285,40 +286,25 @@ E2E_COREF = b"""{"doc_key": "a", "sentences": [["Ann", "left", "."], ["She", "sl
 {"text": "Ann left. She slept", "clusters": [[[0, 3], [10, 13]]], "clusters_strings": [["Ann", "She"]]}
 """
 
+CANDIDATE_CLOZE = {**CLOZE, **CANDIDATES}
+QUESTION = "cnn_dailymail/questions/training/021157c18c97380f639a5be1aac19a94e45668cb.question"
+DASSA = "narrativeqa/summaries_annotated.jsonl.train"
+PROPBANK = "annotators/propbank_ewt/train/texts.conll"
+CONLL_2016 = "formats/conll_2016/relations.json", "formats/conll_2016/parses.json"
+TABLES = "narrativeqa/qaps.csv", "narrativeqa/third_party/wikipedia/summaries.csv"
+NARRATIVEQA = fixtures(*TABLES, folder="narrativeqa")
+ANNOTATED_BABI = lru_cache(partial(annotated, "annotated_babi", "babi/qa2_train.txt"))
+ANNOTATED_NARRATIVEQA = lru_cache(partial(annotated, "annotated_narrativeqa", "narrativeqa/train"))
+
 KINDS: list[Kind] = [
     raw("babi", "annotated_babi", "lines", fixtures("babi/qa2_train.txt")),
     raw("babi classes", "annotated_babi", "lines", fixtures("babi/qa15_train.txt")),
-    raw(
-        "cnn_dailymail .question",
-        "annotated_cnn_dailymail",
-        "lines",
-        fixtures("cnn_dailymail/questions/training/021157c18c97380f639a5be1aac19a94e45668cb.question"),
-    ),
-    raw(
-        "cnn_dailymail .jsonl", "annotated_cnn_dailymail", "json", lru_cache(questions), permute_entities=True
-    ),
-    raw(
-        "cloze",
-        "annotated_cloze",
-        "json",
-        lambda: {"cloze.jsonl": json.dumps({**CLOZE, **CANDIDATES}).encode()},
-    ),
+    raw("cnn_dailymail .question", "annotated_cnn_dailymail", "lines", fixtures(QUESTION)),
+    raw("cnn_dailymail .jsonl", "annotated_cnn_dailymail", "json", questions, permute_entities=True),
+    raw("cloze", "annotated_cloze", "json", lambda: {"cloze.jsonl": json.dumps(CANDIDATE_CLOZE).encode()}),
     raw("lambada", "annotated_lambada", "lines", fixtures("lambada/valid.txt")),
-    raw(
-        "narrativeqa",
-        "annotated_narrativeqa",
-        "lines",
-        fixtures(
-            "narrativeqa/qaps.csv", "narrativeqa/third_party/wikipedia/summaries.csv", folder="narrativeqa"
-        ),
-        split="train",
-    ),
-    raw(
-        "narrativeqa of dassa",
-        "annotated_narrativeqa",
-        "json",
-        fixtures("narrativeqa/summaries_annotated.jsonl.train"),
-    ),
+    raw("narrativeqa", "annotated_narrativeqa", "lines", NARRATIVEQA, split="train"),
+    raw("narrativeqa of dassa", "annotated_narrativeqa", "json", fixtures(DASSA)),
     raw("quoref", "annotated_quoref", "json", fixtures("quoref/train.json"), tag_answers=True),
     raw("squad", "annotated_squad", "json", fixtures("squad/dev-v2.0.json"), keep_skipped=True),
     raw("who_did_what", "annotated_who_did_what", "lines", fixtures("who_did_what/Strict/test.xml")),
@@ -332,74 +318,27 @@ KINDS: list[Kind] = [
     documents("documents of who_did_what", "annotated_who_did_what", "who_did_what/Strict/test.xml"),
     documents("documents of wikihop", "annotated_wikihop", "wikihop/train.json"),
     Kind("discourse relations", "lines", fixtures("annotators/gdtb/stories.rels"), read_rels),
-    Kind(
-        "propbank",
-        "lines",
-        fixtures("annotators/propbank_ewt/train/texts.conll"),
-        partial(read, "propbank", options={}),
-    ),
-    format_file(
-        "format annotated",
-        "annotated",
-        "json",
-        lru_cache(partial(annotated, "annotated_babi", "babi/qa2_train.txt")),
-    ),
+    Kind("propbank", "lines", fixtures(PROPBANK), partial(read, "propbank", options={})),
+    format_file("format annotated", "annotated", "json", ANNOTATED_BABI),
     format_file("format brat", "brat", "lines", fixtures("formats/brat/story.ann", "formats/brat/story.txt")),
     format_file("format conll_2012", "conll_2012", "lines", lambda: {"a.conll": STORY.encode()}),
-    format_file(
-        "format conll_2016",
-        "conll_2016",
-        "json",
-        fixtures("formats/conll_2016/relations.json", "formats/conll_2016/parses.json"),
-    ),
-    format_file(
-        "format conll_2016 alone", "conll_2016", "json", fixtures("formats/conll_2016/relations.json")
-    ),
+    format_file("format conll_2016", "conll_2016", "json", fixtures(*CONLL_2016)),
+    format_file("format conll_2016 alone", "conll_2016", "json", fixtures(CONLL_2016[0])),
     format_file("format conllu", "conllu", "lines", fixtures("formats/conllu/viaje.conllu")),
     format_file("format corenlp", "corenlp", "json", fixtures("formats/corenlp/passage-1.txt.json")),
     format_file("format dassa", "dassa", "json", fixtures("formats/dassa.jsonl")),
     format_file("format e2e_coref", "e2e_coref", "json", lambda: {"a.jsonlines": E2E_COREF}),
-    Kind(
-        "documents and their report",
-        "json",
-        lru_cache(partial(annotated, "annotated_narrativeqa", "narrativeqa/train")),
-        read_and_report,
-    ),
+    Kind("documents and their report", "json", ANNOTATED_NARRATIVEQA, read_and_report),
     Kind("annotate .txt", "lines", lambda: {"a.txt": PLAIN_TEXT}, annotate_input),
     Kind("annotate .jsonl", "json", lambda: {"a.jsonl": JSON_TEXT}, annotate_input),
-    Kind(
-        "annotate documents",
-        "json",
-        lru_cache(partial(annotated, "annotated_babi", "babi/qa2_train.txt")),
-        annotate_input,
-    ),
+    Kind("annotate documents", "json", ANNOTATED_BABI, annotate_input),
     Kind("results", "lines", lru_cache(results), report_on_results),
     Kind("config", "json", lru_cache(config), check_experiment, lines=False, packed=False),
     Kind("components", "json", components, add_components, named=False, packed=False),
-    inputs(
-        "input cloze_reader",
-        "annotated_babi",
-        {
-            "passage": ["Bill left.", "He is in the park."],
-            "question": "Where is Bill?",
-            "candidates": ["park", ["Bill"]],
-        },
-    ),
-    inputs("input cloze_reader cnn", "annotated_cnn_dailymail", {**CLOZE, **CANDIDATES}),
+    inputs("input cloze_reader", "annotated_babi", STORY_INPUT),
+    inputs("input cloze_reader cnn", "annotated_cnn_dailymail", CANDIDATE_CLOZE),
     inputs("input cloze_reader lambada", "annotated_lambada", CLOZE),
-    inputs(
-        "input cloze_reader wikihop",
-        "annotated_wikihop",
-        {**CLOZE, "passage": ["a met b.", "c"], "candidates": ["a", "b c"]},
-    ),
-    inputs(
-        "input span_reader",
-        "annotated_narrativeqa",
-        {"passage": "Rain falls . Pip left .", "question": "What ?", "clusters": CLUSTERS},
-    ),
-    inputs(
-        "input span_reader quoref",
-        "annotated_quoref",
-        {"passage": "Rain falls. Pip left.", "question": "What?", "clusters": CLUSTERS},
-    ),
+    inputs("input cloze_reader wikihop", "annotated_wikihop", {**CLOZE, **SUPPORTS}),
+    inputs("input span_reader", "annotated_narrativeqa", SPAN_OF_TOKENS),
+    inputs("input span_reader quoref", "annotated_quoref", SPAN),
 ]

@@ -11,106 +11,21 @@ from typing import Any
 
 Mutation = Callable[[random.Random, bytes], bytes]
 
-PIECES = [
-    b"\n",
-    b"\r",
-    b"\t",
-    b" ",
-    b"\0",
-    b"\xff",
-    b"\xc3",
-    b"\xef\xbb\xbf",
-    b"\xe2\x80\xa8",
-    b'"',
-    b"{",
-    b"}",
-    b"[",
-    b"]",
-]
-PIECES += [
-    b"<",
-    b">",
-    b"&",
-    b"&#0;",
-    b"&amp;",
-    b"_",
-    b"-1",
-    b"0",
-    b"1",
-    b"99",
-    b"1e999",
-    b"NaN",
-    b"null",
-    b"true",
-    b"@placeholder",
-]
-PIECES += [
-    b"\\ud800",
-    b"9" * 5000,
-    b"[" * 5_000,
-    b"(" * 3000,
-    b"a" * 20_000,
-    "\u0130ß\U0001f600".encode(),
-    b"|",
-    b":",
-    b",",
-]
+PIECES = [b"\n", b"\r", b"\t", b" ", b"\0", b"\xff", b"\xc3", b"\xef\xbb\xbf", b"\xe2\x80\xa8"]
+PIECES += b'" { } [ ]'.split()
+PIECES += b"< > & &#0; &amp; _ -1 0 1 99 1e999 NaN null true @placeholder".split()
+PIECES += [b"\\ud800", b"9" * 5000, b"[" * 5_000, b"(" * 3000, b"a" * 20_000]
+PIECES += ["\u0130ß\U0001f600".encode(), b"|", b":", b","]
 
 DEEP, HUGE = "@@deep@@", "@@huge@@"
-"""
-What stands for values that Python cannot write as JSON: 100,000 nested lists, and a number of 5,000 digits.
-"""
+"""For values that Python cannot write as JSON: 100,000 nested lists, a number of 5,000 digits."""
 
-VALUES: list[Any] = [
-    None,
-    True,
-    False,
-    0,
-    1,
-    -1,
-    2,
-    7,
-    2**31,
-    2**63,
-    10**30,
-    0.0,
-    0.5,
-    -2.5,
-    1e308,
-    float("nan"),
-    float("inf"),
-]
-VALUES += [
-    "",
-    " ",
-    "x",
-    "\0",
-    "\ud800",
-    "a\udfffb",
-    "\U0001f600",
-    "0",
-    "@placeholder",
-    "a\nb",
-    "a" * 20_000,
-    DEEP,
-    HUGE,
-]
-VALUES += [
-    [],
-    [[]],
-    [0],
-    [0, 1],
-    [1, 0],
-    [-1, 0],
-    [0, 10**6],
-    ["a"],
-    ["a", 1],
-    [["a", [0, 1]]],
-    [None],
-    {},
-    {"a": 1},
-    {"": {}},
-]
+VALUES: list[Any] = [None, True, False, 0, 1, -1, 2, 7, 2**31, 2**63, 10**30]
+VALUES += [0.0, 0.5, -2.5, 1e308, float("nan"), float("inf")]
+VALUES += ["", " ", "x", "\0", "\ud800", "a\udfffb", "\U0001f600", "0", "@placeholder", "a\nb"]
+VALUES += ["a" * 20_000, DEEP, HUGE]
+VALUES += [[], [[]], [0], [0, 1], [1, 0], [-1, 0], [0, 10**6], ["a"], ["a", 1], [["a", [0, 1]]], [None]]
+VALUES += [{}, {"a": 1}, {"": {}}]
 
 
 def _flip(rng: random.Random, content: bytes) -> bytes:
@@ -131,22 +46,17 @@ def _truncate(rng: random.Random, content: bytes) -> bytes:
 
 def _insert(rng: random.Random, content: bytes) -> bytes:
     start = rng.randrange(len(content) + 1)
-    piece = (
-        rng.choice(PIECES)
-        if rng.random() < 0.7
-        else content[rng.randrange(len(content)) :][: rng.randrange(1, 40)]
-    )
+    own = rng.random() < 0.7
+    piece = rng.choice(PIECES) if own else content[rng.randrange(len(content)) :][: rng.randrange(1, 40)]
     return content[:start] + piece + content[start:]
 
 
 def _recode(rng: random.Random, content: bytes) -> bytes:
     text = content.decode(errors="replace")
     encoding = rng.choice(["utf-16", "utf-8-sig", "latin-1", "utf-32-le"])
-    return (
-        text.encode(encoding, "replace")
-        if rng.random() < 0.7
-        else content.replace(b"\n", rng.choice([b"\r\n", b"\r"]))
-    )
+    if rng.random() < 0.7:
+        return text.encode(encoding, "replace")
+    return content.replace(b"\n", rng.choice([b"\r\n", b"\r"]))
 
 
 def _digits(rng: random.Random, content: bytes) -> bytes:

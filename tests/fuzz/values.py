@@ -115,11 +115,8 @@ def e2e_coref(rng: random.Random, path: Path) -> tuple[Outcome, Outcome]:
             lost += 1
         line, whole = json.dumps(document), True
         if rng.random() < 0.3:
-            line, whole, lost = (
-                line[: rng.randrange(2, len(line) - 2)],
-                False,
-                lost + (document["clusters"][-1:] != [[[0, 900]]]),
-            )
+            line, whole = line[: rng.randrange(2, len(line) - 2)], False
+            lost += document["clusters"][-1:] != [[[0, 900]]]
         lines.append(line)
         expected += [(words, clusters_of(words))] * whole
     path.write_text("\n".join(lines) + "\n")

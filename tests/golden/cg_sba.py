@@ -1,7 +1,4 @@
-"""
-Golden values of CG+SBA: a reader of this package with the parameters of the file, and how far apart outputs
-are.
-"""
+"""Golden values of CG+SBA: a reader with the parameters of the file, and how far apart outputs are."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -3,7 +3,7 @@ Golden values of Coref-GRU, the authors' and our own: parameters and one-hot clu
 this package, and how far apart the outputs are. All is computed in the type of the file's numbers.
 """
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Optional
 
 import numpy
@@ -20,7 +20,7 @@ from allennlp_coref_rc.data.annotation_layers.edges import FIRST_MENTION, OTHER_
 from allennlp_coref_rc.models import GAReader
 from allennlp_coref_rc.modules.answer_layers import AttentionSum
 from allennlp_coref_rc.modules.pair import TokenVectors
-from allennlp_coref_rc.modules.seq2seq_encoders import CorefGru
+from allennlp_coref_rc.modules.seq2seq_encoders import CorefGRU
 from tests.golden.derivatives import difference, leaves
 
 State = dict[str, torch.Tensor]
@@ -29,9 +29,7 @@ PARAMETERS = [f"{direction}_{name}" for direction in ("fwd", "bwd") for name in 
 """What the names of a layer's parameters begin with."""
 
 EPSILON = 1e-7
-"""
-What the authors' code adds to probabilities. Our own values, which are the paper's, say that it is zero.
-"""
+"""What the authors' code adds to probabilities; our own values, which are the paper's, say zero."""
 
 EMBEDDER = "_text_field_embedder.token_embedder_"
 CHARACTERS = f"{EMBEDDER}word_characters."
@@ -57,7 +55,7 @@ class CharacterFilters(torch.nn.Module):
 
 def gru_state(gates: Mapping[str, Any], keys: Optional[Any] = None, suffix: str = "") -> State:
     """
-    A state dict of `CorefGru` (or, without keys, of `torch.nn.GRU`) from the authors' `W?`, `U?`, `b?` with ?
+    A state dict of `CorefGRU` (or, without keys, of `torch.nn.GRU`) from the authors' `W?`, `U?`, `b?` with ?
     of r, z and h. Their update gate lets the candidate in, ours keeps the old state: its weights change sign.
     """
 
@@ -117,50 +115,99 @@ class Variables:
         return gru_state(gates, self.next() if with_keys else None, suffix)
 
 
-def model_of(golden: Mapping[str, Any]) -> GAReader:
-    """A reader of the sizes of the authors', with their parameters."""
-    state = model_state(golden)
-    words, characters = state[f"{EMBEDDER}word.weight"], state[f"{CHARACTERS}_embedding._module.weight"]
-    num_filters, _, width = state[FILTERS].shape
+def embeddings_of(golden: Mapping[str, Any]) -> list[str]:
+    """
+    The variables that come before the layers: words, and by their shapes the feature of the question and the
+    characters, which not every model has.
+    """
+    shapes = [golden[f"v{i:02d}"].shape for i in range(len(golden["var_names"]))]
+    names = ["words"] + ["qe_comm"] * ((2, 2) in shapes[1:2])
+    following = shapes[len(names) + 1 : len(names) + 2]
+    return names + ["char_emb_mat", "filter"] * (list(map(len, following)) == [4])
+
+
+def reads_feature(golden: Mapping[str, Any], layers: int) -> bool:
+    """Whether an encoder of the last layer has two inputs more, for the feature of the question."""
+    names, number = embeddings_of(golden), len(golden["var_names"])
+    of_layer = (number - len(names)) // layers
+    arrays = [golden[f"v{i:02d}"] for i in range(number)]
+    sizes = [array.shape for array in arrays[number - of_layer :] if array.ndim == 2]
+    text = arrays[0].shape[1] + (arrays[len(names) - 1].shape[-1] if "filter" in names else 0)
+    return any(rows == (text if layers == 1 else 2 * size) + 2 for rows, size in sizes)
+
+
+def embedding_state(variables: Variables, names: Sequence[str], with_feature: bool) -> State:
+    """The embeddings as a state dict; ids count from 1 here, since 0 is padding in AllenNLP."""
+    state: State = {}
+    for name in names:
+        value = variables.next()
+        if name == "words":
+            state[f"{EMBEDDER}word.weight"] = pad(value, (0, 0, 1, 0))
+        elif name == "qe_comm" and with_feature:
+            state["_qe_comm.weight"] = value
+        elif name == "char_emb_mat":
+            state[f"{CHARACTERS}_embedding._module.weight"] = pad(value, (0, 0, 1, 0))
+        elif name == "filter":
+            # TensorFlow's (1, width, channels, filters) as torch's (filters, channels, width).
+            state[FILTERS] = value[0].permute(2, 1, 0)
+    return state
+
+
+def embedder_of(state: State) -> tuple[Vocabulary, BasicTextFieldEmbedder]:
+    words = state[f"{EMBEDDER}word.weight"]
     vocab = Vocabulary(non_padded_namespaces=["*"])
     for i in range(len(words)):
         vocab.add_token_to_namespace(str(i), "tokens")
-    embedder = BasicTextFieldEmbedder(
-        {
-            # Concatenated in the order of their names.
-            "word": Embedding(words.size(1), num_embeddings=len(words)),
-            "word_characters": TokenCharactersEncoder(
-                Embedding(characters.size(1), num_embeddings=len(characters)),
-                CharacterFilters(characters.size(1), num_filters, width),
-            ),
-        }
-    )
+    # Concatenated in the order of their names.
+    embedders: dict[str, Any] = {"word": Embedding(words.size(1), num_embeddings=len(words))}
+    if FILTERS in state:
+        characters = state[f"{CHARACTERS}_embedding._module.weight"]
+        num_filters, _, width = state[FILTERS].shape
+        embedders["word_characters"] = TokenCharactersEncoder(
+            Embedding(characters.size(1), num_embeddings=len(characters)),
+            CharacterFilters(characters.size(1), num_filters, width),
+        )
+    return vocab, BasicTextFieldEmbedder(embedders)
+
+
+def text_of(golden: Mapping[str, Any], side: str) -> TextFieldTensors:
+    """The words and, if there are any, the characters of the passages ("d") or questions ("q")."""
+    mask = golden[f"m{side}"] > 0
+    # The authors give padding the id of a real word and never look at it; AllenNLP masks the id 0.
+    text: TextFieldTensors = {"word": {"tokens": torch.tensor((golden[f"{side}w"] + 1) * mask).long()}}
+    if f"{side}c" in golden:
+        text["word_characters"] = {"token_characters": torch.tensor(golden[f"{side}c"] + 1).long()}
+    return text
+
+
+def model_of(golden: Mapping[str, Any]) -> GAReader:
+    """A reader of the sizes of the authors', with their parameters."""
+    state = model_state(golden)
+    vocab, embedder = embedder_of(state)
     passage_encoders, question_encoders = [], []
     for name, value in state.items():
         if name.endswith(".weight_ih_l0"):
             size, encoder = value.size(0) // 3, name.split(".")[0]
             if encoder == "_passage_encoders":
-                passage_encoders.append(CorefGru(value.size(1), size))
+                passage_encoders.append(CorefGRU(value.size(1), size))
             else:
                 question_encoders.append(GruSeq2SeqEncoder(value.size(1), size, bidirectional=True))
     pointer = Lazy(AttentionSum, constructor_extras={"epsilon": float(golden.get("epsilon", EPSILON))})
-    model = GAReader(vocab, embedder, passage_encoders, question_encoders, qe_comm=True, pointer=pointer)
-    model.to(words.dtype).load_state_dict(state)
+    has_feature = "_qe_comm.weight" in state
+    model = GAReader(
+        vocab, embedder, passage_encoders, question_encoders, qe_comm=has_feature, pointer=pointer
+    )
+    model.to(state[f"{EMBEDDER}word.weight"].dtype).load_state_dict(state)
     return model
 
 
 def model_state(golden: Mapping[str, Any], prefix: str = "v") -> State:
-    """The authors' variables as a state dict; ids count from 1 here, since 0 is padding in AllenNLP."""
-    variables = Variables(golden, prefix)
-    state = {
-        f"{EMBEDDER}word.weight": pad(variables.next(), (0, 0, 1, 0)),
-        "_qe_comm.weight": variables.next(),
-        f"{CHARACTERS}_embedding._module.weight": pad(variables.next(), (0, 0, 1, 0)),
-        # TensorFlow's (1, width, channels, filters) as torch's (filters, channels, width).
-        FILTERS: variables.next()[0].permute(2, 1, 0),
-    }
+    """The authors' variables as a state dict."""
+    variables, names = Variables(golden, prefix), embeddings_of(golden)
     # A layer of the passage has two directions of ten variables, one of the question two of nine.
-    for i in range((len(golden["var_names"]) - 4) // 38):
+    layers = (len(golden["var_names"]) - len(names)) // 38
+    state = embedding_state(variables, names, reads_feature(golden, layers))
+    for i in range(layers):
         for suffix in ("", "_reverse"):
             state.update({f"_passage_encoders.{i}.{k}": v for k, v in variables.gru(True, suffix).items()})
         for suffix in ("", "_reverse"):
@@ -172,10 +219,7 @@ def model_state(golden: Mapping[str, Any], prefix: str = "v") -> State:
 
 
 def occurrences(belongs: numpy.ndarray) -> dict[str, torch.Tensor]:
-    """
-    Candidates, from an array that is not zero where a token (second dimension) belongs to a candidate
-    (third).
-    """
+    """Candidates, of an array that is not zero where a token (second dimension) belongs to one (third)."""
     found = [numpy.argwhere(text) for text in belongs]
     padded = torch.full((len(found), max(map(len, found)), 2), -1)
     for row, pairs in zip(padded, found):
@@ -184,24 +228,20 @@ def occurrences(belongs: numpy.ndarray) -> dict[str, torch.Tensor]:
     return {"positions": padded[..., 0], "candidates": padded[..., 1], "mask": mask}
 
 
+def candidates_of(golden: Mapping[str, Any]) -> dict[str, torch.Tensor]:
+    """With the mask of the tokens that belong to candidates, where a file has it."""
+    return occurrences(golden["cand"] * golden["cm"][..., None] if "cm" in golden else golden["cand"])
+
+
 def model_inputs(golden: Mapping[str, Any]) -> dict[str, Any]:
-    passage_mask, question_mask = golden["md"] > 0, golden["mq"] > 0
-
-    def text(words: numpy.ndarray, characters: numpy.ndarray, mask: numpy.ndarray) -> TextFieldTensors:
-        # The authors give padding the id of a real word and never look at it; AllenNLP masks the id 0.
-        return {
-            "word": {"tokens": torch.tensor((words + 1) * mask).long()},
-            "word_characters": {"token_characters": torch.tensor(characters + 1).long()},
-        }
-
     edges = {
         "antecedents": sources(golden["dei"], golden["deo"]),
         "descendants": sources(golden["deo"], golden["dei"], reverse=True),
     }
     return {
-        "passage": text(golden["dw"], golden["dc"], passage_mask),
-        "question": text(golden["qw"], golden["qc"], question_mask),
-        "candidates": occurrences(golden["cand"] * golden["cm"][..., None]),
+        "passage": text_of(golden, "d"),
+        "question": text_of(golden, "q"),
+        "candidates": candidates_of(golden),
         "answer": torch.tensor(golden["ans"]).long(),
         "passage_annotations": {"coref": edges},
     }
@@ -234,13 +274,11 @@ def model_differences(golden: Mapping[str, Any]) -> dict[str, float]:
 
 
 def layer_differences(golden: Mapping[str, Any], backend: str = "auto") -> dict[str, float]:
-    """
-    By output the largest difference of a layer, in both directions, with and without a memory to start from.
-    """
+    """By output the largest difference of a layer, both directions, with and without a memory."""
     result = {}
     state = _layer_state(golden)
-    encoder = CorefGru(golden["X"].shape[2], golden["fwd_out"].shape[2], backend=backend)
-    plain = CorefGru(golden["X"].shape[2], golden["gru_out"].shape[2], backend=backend)
+    encoder = CorefGRU(golden["X"].shape[2], golden["fwd_out"].shape[2], backend=backend)
+    plain = CorefGRU(golden["X"].shape[2], golden["gru_out"].shape[2], backend=backend)
     for module in (encoder, plain):
         module.to(torch.as_tensor(golden["X"]).dtype)
     encoder.load_state_dict(state)
@@ -274,7 +312,7 @@ def _layer_state(golden: Mapping[str, Any]) -> State:
 
 
 def _read_layer(
-    encoder: CorefGru,
+    encoder: CorefGRU,
     golden: Mapping[str, Any],
     sequence: TokenVectors,
     reverse: bool,

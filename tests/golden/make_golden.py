@@ -34,9 +34,7 @@ DERIVATIVES = 3
 
 
 class Numbers:
-    """
-    Random numbers, in 64ths so that files are small. NumPy keeps the stream of a `RandomState` for ever.
-    """
+    """Random numbers, in 64ths so that files are small. A `RandomState` keeps its stream for ever."""
 
     def __init__(self, seed: int) -> None:
         self.random = numpy.random.RandomState(seed)
@@ -140,9 +138,7 @@ def coref_gru_with_memories(
 def bi_coref_gru(
     inputs: numpy.ndarray, forward: Arrays, backward: Arrays, reads: numpy.ndarray, writes: numpy.ndarray
 ) -> numpy.ndarray:
-    """
-    Backward, a token reads what the mentions after it have written: what reads and what writes change places.
-    """
+    """Backward, a token reads what later mentions have written: readers and writers change places."""
     memory = numpy.zeros((reads.shape[1], len(forward["br"]) // 2))
     states = coref_gru(inputs, forward, reads, writes, memory)
     reverse = coref_gru(inputs[::-1], backward, writes[::-1], reads[::-1], memory)[::-1]
@@ -150,9 +146,7 @@ def bi_coref_gru(
 
 
 def membership(length: int, clusters: Sequence[Sequence[tuple[int, int]]]) -> numpy.ndarray:
-    """
-    All tokens of a mention belong to its cluster; the first column is the sequence, to which all belong.
-    """
+    """All tokens of a mention belong to its cluster; the first column is the sequence, of all."""
     belongs = numpy.zeros((length, 1 + len(clusters)))
     belongs[:, 0] = 1
     for slot, mentions in enumerate(clusters, start=1):
@@ -172,9 +166,7 @@ def unpacked(p: Arrays) -> Arrays:
 
 
 def coref_gru_layer() -> Arrays:
-    """
-    Two texts, the second with a token of two clusters; with and without a memory to start from; and GRUs.
-    """
+    """Two texts, the second with a token of two clusters; with a memory and without; and GRUs."""
     number, inputs, half = Numbers(1), 3, 2
     lengths, slots = (7, 5), 3
     clusters = [[[(0, 2), (3, 4), (5, 7)], [(3, 5), (6, 7)]], [[(0, 1), (2, 4)], [(1, 3), (4, 5)]]]
@@ -252,9 +244,7 @@ def mage_gru(
 
 
 def mage_gru_layer() -> Arrays:
-    """
-    One text with edges of two types beside the sequence: several into a token, several from one, and none.
-    """
+    """A text with edges of two types: several into a token, several from one, and none."""
     number, length, inputs, sizes = Numbers(2), 7, 3, numpy.array([3, 1, 2])
     edges = [(0, 2, 1), (2, 5, 1), (1, 5, 2), (3, 5, 2), (0, 3, 2), (3, 6, 1)]
     # In the other direction edges lead from target to source, and positions count from the end.
@@ -281,9 +271,7 @@ def mage_gru_layer() -> Arrays:
 
 
 def attention_sum(passage: numpy.ndarray, vector: numpy.ndarray, belongs: numpy.ndarray) -> numpy.ndarray:
-    """
-    Equations 18 and 19 of CG+SBA: each candidate's share of the attention that all candidates' tokens have.
-    """
+    """Equations 18 and 19 of CG+SBA: each candidate's share of the attention of all candidates' tokens."""
     sums = softmax(passage @ vector) @ belongs
     return sums / sums.sum()
 
@@ -299,9 +287,7 @@ def filtered(question: numpy.ndarray, passage: numpy.ndarray) -> numpy.ndarray:
 
 
 class Text:
-    """
-    A passage and its question: ids of words and of characters, clusters, candidates of tokens, the answer.
-    """
+    """A passage and its question: words, characters, clusters, candidates of tokens, the answer."""
 
     def __init__(self, number: Numbers, length: int, question_length: int, characters: int) -> None:
         self.words = number.random.randint(0, 6, length)
@@ -646,9 +632,7 @@ def qanet_block(
 
 
 def dassa_encoder() -> Arrays:
-    """
-    Two blocks, the second with four heads of which two see labels and scopes; two texts of different lengths.
-    """
+    """Two blocks, the second with two of four heads that see labels and scopes; texts of two lengths."""
     number, dim, heads, head_dim, feedforward, label_dim, labels = Numbers(5), 4, 3, 2, 3, 2, 5
     lengths, views = (7, 5), 2
     shapes: dict[str, tuple[int, ...]] = {}

@@ -1,6 +1,4 @@
-"""
-The authors' attention, written as reference and paper describe it, in other sizes than the golden files have.
-"""
+"""The authors' attention, written from reference and paper, in other sizes than the golden files'."""
 
 import math
 

@@ -22,46 +22,45 @@ class Layout(NamedTuple):
     differences: Callable[[Mapping[str, numpy.ndarray]], dict[str, float]]
     arrays: list[str]
     """Names, where " or " is between those of which a file has one."""
-    embeddings: list[str]
     coref_grus: int
     """In a layer, before the plain ones."""
     grus: int
 
     def fits(self, golden: Mapping[str, numpy.ndarray]) -> bool:
         layer = self.coref_grus * COREF_GRU + self.grus * GRU
-        layers, left = divmod(len(golden["var_names"]) - len(self.embeddings), len(layer))
+        embeddings = coref_gru.embeddings_of(golden)
+        layers, left = divmod(len(golden["var_names"]) - len(embeddings), len(layer))
         if (
             layers < 1
             or left
             or not all(any(name in golden for name in names.split(" or ")) for names in self.arrays)
         ):
             return False
-        variables = enumerate(self.embeddings + layers * layer)
+        variables = enumerate(embeddings + layers * layer)
         return all(golden[f"v{i:02d}"].ndim == DIMENSIONS.get(name, 2) for i, name in variables)
 
     def __str__(self) -> str:
         plain = f" and {self.grus} times the same without Watt" if self.grus else ""
         return (
-            f"the arrays {', '.join(self.arrays)}; var_names of {', '.join(self.embeddings)}, and for each layer "
+            f"the arrays {', '.join(self.arrays)}; var_names of {EMBEDDINGS}, and for each layer "
             f"{self.coref_grus} times {', '.join(COREF_GRU)}{plain}"
         )
 
 
-TEXTS = ["dw", "qw", "md", "mq", "dei", "deo", "cand", "cm", "ans"]
+EMBEDDINGS = "words, qe_comm if there is one, char_emb_mat and filter if there are any"
+TEXTS = ["dw", "qw", "md", "mq", "dei", "deo", "cand", "ans"]
 OUTPUTS = ["probc", "loss"]
 
 LAYOUTS = {
     "WikiHop": Layout(
         coref_gru.model_differences,
-        [*TEXTS, "dc", "qc", *OUTPUTS, "acc"],
-        ["words", "qe_comm", "char_emb_mat", "filter"],
+        [*TEXTS, *OUTPUTS],
         coref_grus=2,
         grus=2,
     ),
     "LAMBADA": Layout(
         coref_gru_lambada.model_differences,
         [*TEXTS, "qei", "qeo", " or ".join(coref_gru_lambada.CLOZE), *OUTPUTS],
-        ["words"],
         coref_grus=4,
         grus=0,
     ),

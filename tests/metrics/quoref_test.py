@@ -62,9 +62,8 @@ def test_scores_are_those_of_the_official_program(prediction, reference):
 
 
 def test_words():
-    assert span_words("The 12-year-old, an A-lister's  3.0 4,200 -5") == (
-        *("12.0", "year", "old", "listers", "3.0", "4200.0", "5.0"),
-    )
+    expected = (*("12.0", "year", "old", "listers", "3.0", "4200.0", "5.0"),)
+    assert span_words("The 12-year-old, an A-lister's  3.0 4,200 -5") == expected
 
 
 def evaluate(cases):

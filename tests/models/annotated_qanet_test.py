@@ -84,10 +84,8 @@ def test_one_modelling_layer_reads_three_times():
         assert torch.equal(read, inputs[0])
         assert inputs[2] is not None
     first, second, third = (output for _, output in calls)
-    for name, other, predictor in (
-        ("start", second, model._span_start_predictor),
-        ("end", third, model._span_end_predictor),
-    ):
+    predictors = model._span_start_predictor, model._span_end_predictor
+    for name, other, predictor in zip(("start", "end"), (second, third), predictors):
         logits = torch.cat([first, other], dim=-1) @ predictor.weight[0] + predictor.bias
         torch.testing.assert_close(output[f"span_{name}_logits"], logits)
 
@@ -220,9 +218,8 @@ def test_questions_without_a_span_have_no_loss_but_count():
     gone = tensors(model, [instance for instance, gone in zip(instances, lost) if gone])
     assert model(**gone)["loss"].item() == 0.0
     means = [of_kept["rouge_l"], model.get_metrics()["rouge_l"]]
-    assert metric["rouge_l"] == pytest.approx(
-        numpy.average(means, weights=[lost.count(False), lost.count(True)])
-    )
+    found = metric["rouge_l"]
+    assert found == pytest.approx(numpy.average(means, weights=[lost.count(False), lost.count(True)]))
     model.train()(**gone)["loss"].backward()
 
 
@@ -245,14 +242,8 @@ def test_predictions():
     ]
     single = [predictor.predict_json(item) for item in inputs]
     for output, other in zip(single, predictor.predict_batch_json(inputs)):
-        assert set(output) == {
-            "answer",
-            "best_span",
-            "passage_tokens",
-            "question_tokens",
-            "span_start_probs",
-            "span_end_probs",
-        }
+        names = "answer best_span passage_tokens question_tokens span_start_probs span_end_probs"
+        assert set(output) == set(names.split())
         start, end = output["best_span"]
         assert output["answer"] == " ".join(output["passage_tokens"][start : end + 1]) == other["answer"]
         for name in ("span_start_probs", "span_end_probs"):

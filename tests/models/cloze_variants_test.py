@@ -22,12 +22,7 @@ from allennlp_coref_rc.predictors import ClozeReaderPredictor
 QUESTIONS = [
     ("Mary saw Bill . Bill left the old house .", "@placeholder left", ["Mary", "Bill", "the house"], "Bill"),
     ("Jeff slept .", "the one who slept for hours was @placeholder then", ["Jeff"], "Jeff"),
-    (
-        "Fred and Julie met Mary in the park near the office .",
-        "Fred saw @placeholder",
-        ["Julie", "Mary"],
-        "Mary",
-    ),
+    ("Fred and Julie met Mary in the park .", "Fred saw @placeholder", ["Julie", "Mary"], "Mary"),
 ]
 READER = AnnotatedBabiReader(tokenizer=WhitespaceTokenizer())
 
@@ -121,10 +116,7 @@ def test_every_parameter_learns(variant):
 
 
 class Positions(Seq2SeqEncoder):
-    """
-    Encodes a token as its position, one-hot and large, so that a softmax gives each token all weight on
-    itself.
-    """
+    """A token is its position, one-hot and large: a softmax gives each token all weight on itself."""
 
     def forward(self, inputs, mask):
         return 30.0 * torch.eye(inputs.size(1)).expand(inputs.size(0), -1, -1)
@@ -203,11 +195,8 @@ def test_a_question_without_a_placeholder_is_an_error():
 def test_tokens_are_scored_by_the_equation(bilinear):
     tokens, vector = torch.randn(1, 3, 2, dtype=torch.float64), torch.randn(1, 2, dtype=torch.float64)
     mask = torch.ones(1, 3, dtype=torch.bool)
-    candidates = {
-        "candidates": torch.tensor([[0, 1, 1]]),
-        "positions": torch.tensor([[0, 1, 2]]),
-        "mask": mask[:, :2],
-    }
+    places = {"candidates": torch.tensor([[0, 1, 1]]), "positions": torch.tensor([[0, 1, 2]])}
+    candidates = {**places, "mask": mask[:, :2]}
     layer = AttentionSum(None, 2, 2, epsilon=0.0, **({"bilinear": True} if bilinear else {})).double()
     log_probabilities, _ = layer(TokenVectors(tokens, mask), vector, None, candidates)
     weight = layer._bilinear.weight.detach().numpy() if bilinear else numpy.eye(2)

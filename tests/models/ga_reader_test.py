@@ -52,11 +52,8 @@ def test_an_instance_alone_and_in_a_batch_have_the_same_probabilities_and_attent
     together = model.forward_on_instances(instances)
     for instance, in_batch in zip(instances, together):
         alone = model.forward_on_instance(instance)
-        numpy.testing.assert_allclose(
-            list(alone["candidate_probabilities"].values()),
-            list(in_batch["candidate_probabilities"].values()),
-            atol=1e-6,
-        )
+        expected = in_batch["candidate_probabilities"]
+        assert alone["candidate_probabilities"] == pytest.approx(expected, abs=1e-6)
         numpy.testing.assert_allclose(alone["attention"], in_batch["attention"], atol=1e-6)
 
 
@@ -93,10 +90,7 @@ def test_short_and_long_passages_of_a_batch_are_read_apart(config, monkeypatch):
 
 
 def test_only_the_cpu_reads_them_apart(monkeypatch):
-    """
-    Elsewhere a part waits for the one before. No length is asked for, which a tensor without values cannot
-    tell.
-    """
+    """Elsewhere a part waits for the one before. A tensor without values cannot tell a length."""
     model, _, _ = build()
     monkeypatch.setattr(model, "_encode", lambda pair, *rest: pair)
     text = TokenVectors(
@@ -165,10 +159,7 @@ def test_one_encoder_for_passage_and_question():
 
 
 def test_names_are_exchanged_in_training_alone():
-    """
-    Of two names only: what the reader makes of a question in training is what it makes of it with both
-    exchanged.
-    """
+    """Of two names only: training makes of a question what it makes of it with both exchanged."""
     more = {"model.entity_substitution": {"groups": [["julie", "bill"]]}, "model.dropout": 0.0}
     model, _, reader = build(more=more)
     plain, _, _ = build()
@@ -246,10 +237,7 @@ def test_the_coreference_edges_matter():
 @pytest.mark.parametrize(
     "change, message",
     [
-        (
-            {"model.qe_comm": True, "model.question_positions": 5},
-            "found qe_comm and question_positions, expected one of them",
-        ),
+        ({"model.qe_comm": True, "model.question_positions": 5}, "found qe_comm and question_positions"),
         ({"model.question_encoders.1.input_size": 100}, r"input of question_encoders\[1\]"),
         ({"model.question_encoders.2.hidden_size": 32}, r"output of passage_encoders\[2\]"),
         ({"model.question_encoders": []}, "expected the same number of both"),

@@ -67,10 +67,8 @@ def test_one_scope_and_no_labels_is_the_attention_of_torch():
     heads = {"srl": 2, "coref": 1}
     module, x = attention(heads), inputs()
     expected = torch_attention(module)(x, x, x, need_weights=False)[0]
-    labels, scopes = (
-        torch.zeros(BATCH, LENGTH, 3, dtype=torch.long),
-        torch.ones(BATCH, LENGTH, 3, dtype=torch.long),
-    )
+    labels = torch.zeros(BATCH, LENGTH, 3, dtype=torch.long)
+    scopes = torch.ones_like(labels)
     assert_same(module(x), expected, x)
     assert_same(module(x, views=views(labels, scopes)), expected, x)
 
@@ -80,10 +78,8 @@ def test_nothing_attends_to_padding():
     mask = everything()
     mask[1, 4:] = False
     expected = torch_attention(module)(x, x, x, key_padding_mask=~mask, need_weights=False)[0]
-    labels, scopes = (
-        torch.zeros(BATCH, LENGTH, 2, dtype=torch.long),
-        torch.ones(BATCH, LENGTH, 2, dtype=torch.long),
-    )
+    labels = torch.zeros(BATCH, LENGTH, 2, dtype=torch.long)
+    scopes = torch.ones_like(labels)
     found = module(x, mask[:, None, None, :], views(labels, scopes, mask))
     assert_same(found[mask], expected[mask], x)
 

@@ -8,9 +8,7 @@ from tests.models.ga_reader_test import build
 
 @pytest.fixture(scope="module")
 def recorded():
-    """
-    The records of a batch of three questions, and what went into and came out of the last layer's attention.
-    """
+    """The records of three questions, and what went into and out of the last layer's attention."""
     model, instances, _ = build("(import 'babi/ga_gru.jsonnet') + (import 'lib/variants.libsonnet').dassa")
     model.eval()
     batch = Batch(instances[:3])
@@ -57,9 +55,8 @@ def test_labels_are_those_of_the_annotation(recorded):
         # Exact match: tokens of one label are the same word, and those without are in no cluster.
         clustered = {start for cluster in metadata["clusters"] for start, _ in cluster}
         assert {place for place, label in enumerate(labels) if label} == clustered
-        assert len({(token.lower(), label) for token, label in zip(tokens, labels) if label}) == len(
-            set(labels) - {""}
-        )
+        expected = len(set(labels) - {""})
+        assert len({(token.lower(), label) for token, label in zip(tokens, labels) if label}) == expected
 
 
 def test_recorded_weights_make_what_the_attention_has_put_out(recorded):

@@ -6,9 +6,7 @@ from allennlp_coref_rc.modules.recurrence import _cpp, _library
 
 @pytest.fixture(params=_library.VARIANTS)
 def variant(request, monkeypatch):
-    """
-    Each instruction set of the compiled library, which runs the code for it. Skips those of other processors.
-    """
+    """Each instruction set of the compiled library that this processor has."""
     names = list(_library.VARIANTS)
     found = torch.backends.cpu.get_cpu_capability().lower()
     if request.param not in names[: names.index(found if found in names else "default") + 1]:

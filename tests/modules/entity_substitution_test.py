@@ -27,10 +27,8 @@ def text(vocab, *sentences):
 
 
 def words(vocab, substituted):
-    return [
-        " ".join(vocab.get_token_from_index(i) for i in row if i)
-        for row in substituted["tokens"]["tokens"].tolist()
-    ]
+    rows = substituted["tokens"]["tokens"].tolist()
+    return [" ".join(vocab.get_token_from_index(i) for i in row if i) for row in rows]
 
 
 def draws(vocab, substitution, sentences, answer=None, number=600):
@@ -64,12 +62,8 @@ def test_questions_of_a_batch_are_substituted_separately_and_their_padding_stays
     (substituted,), answer = substitution([text(vocab, *["mary went to the kitchen", "the garden"] * 200)])
     assert answer is None
     found = Counter(words(vocab, substituted))
-    assert len(found) == 6 + 2 and {sentence.split()[0] for sentence in found} == {
-        "mary",
-        "john",
-        "sandra",
-        "the",
-    }
+    assert len(found) == 6 + 2
+    assert {sentence.split()[0] for sentence in found} == {"mary", "john", "sandra", "the"}
     assert (substituted["tokens"]["tokens"][1::2, 2:] == 0).all()
 
 
@@ -96,26 +90,17 @@ def test_names_that_are_classes_are_exchanged_in_answers_too():
     # No class is called Mary or John.
     expected = {(f"{a} {forms[b]} mary", a) for a in forms for b in forms if a != b}
     assert draws(vocab, substitution, ["wolf mice mary"], "wolf").keys() == expected
-    assert draws(vocab, substitution, ["wolf"], "yes").keys() == {
-        ("wolf", "yes"),
-        ("cat", "yes"),
-        ("mouse", "yes"),
-    }
+    found = draws(vocab, substitution, ["wolf"], "yes").keys()
+    assert found == {("wolf", "yes"), ("cat", "yes"), ("mouse", "yes")}
 
 
 def test_names_that_are_parts_of_classes_are_exchanged_if_there_is_such_a_class():
-    vocab = vocabulary(
-        ["none", "cat", "wolf", "mouse", "cat,wolf", "wolf,cat", "mouse,cat", "cat,wolf,mouse"]
-    )
+    vocab = vocabulary("none cat wolf mouse cat,wolf wolf,cat mouse,cat cat,wolf,mouse".split())
     substitution = ListedSubstitution(vocab, class_groups=[["cat", "wolf", "mouse"]])
-    assert draws(vocab, substitution, ["cat wolf"], "cat,wolf").keys() == {
-        ("cat wolf", "cat,wolf"),
-        ("wolf cat", "wolf,cat"),
-        ("mouse cat", "mouse,cat"),
-    }
-    assert draws(vocab, substitution, ["cat wolf mouse"], "cat,wolf,mouse").keys() == {
-        ("cat wolf mouse", "cat,wolf,mouse")
-    }
+    expected = {("cat wolf", "cat,wolf"), ("wolf cat", "wolf,cat"), ("mouse cat", "mouse,cat")}
+    assert draws(vocab, substitution, ["cat wolf"], "cat,wolf").keys() == expected
+    expected = {("cat wolf mouse", "cat,wolf,mouse")}
+    assert draws(vocab, substitution, ["cat wolf mouse"], "cat,wolf,mouse").keys() == expected
     found = draws(vocab, substitution, ["cat wolf mouse"], "none")
     assert len(found) == 6 and all(60 < count < 140 for count in found.values())
 
@@ -123,10 +108,8 @@ def test_names_that_are_parts_of_classes_are_exchanged_if_there_is_such_a_class(
 def test_forms_that_are_in_answers_alone_are_exchanged_there():
     vocab = vocabulary(["m,k", "k,m", "g,g", "k"])
     substitution = ListedSubstitution(vocab, class_groups=[[["mary", "m"], ["kitchen", "k"]]])
-    assert draws(vocab, substitution, ["mary went to the kitchen"], "m,k").keys() == {
-        ("mary went to the kitchen", "m,k"),
-        ("kitchen went to the mary", "k,m"),
-    }
+    expected = {("mary went to the kitchen", "m,k"), ("kitchen went to the mary", "k,m")}
+    assert draws(vocab, substitution, ["mary went to the kitchen"], "m,k").keys() == expected
     # "m" alone is not a class.
     assert draws(vocab, substitution, ["mary kitchen"], "k").keys() == {("mary kitchen", "k")}
     assert len(draws(vocab, substitution, ["mary kitchen"], "g,g")) == 2
@@ -167,9 +150,7 @@ def test_mistakes_are_named():
         ListedSubstitution(vocab, [["cat", "wolf"]], [["cat", "mouse"]])
     with pytest.raises(ConfigurationError, match="expected the same number of forms of each name"):
         ListedSubstitution.from_params(Params({"groups": [["cat", ["wolf", "wolves"]]]}), vocab=vocab)
-    with pytest.raises(
-        ConfigurationError, match="entity_substitution: found 7 names in .*, expected up to 6"
-    ):
+    with pytest.raises(ConfigurationError, match="entity_substitution: found 7 names"):
         ListedSubstitution(vocab, class_groups=[WORDS[:7]])
     with_characters = {**text(vocab, "wolf"), "characters": {"token_characters": torch.zeros(1, 1, 4).long()}}
     with pytest.raises(ConfigurationError, match="found the token_indexers characters, tokens"):

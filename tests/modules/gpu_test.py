@@ -5,10 +5,10 @@ from unittest import mock
 import torch
 
 from allennlp_coref_rc.modules import gpu
-from allennlp_coref_rc.modules.gpu import in_parallel, once
+from allennlp_coref_rc.modules.gpu import in_parallel, once, one_pass
 
 
-def test_once_for_each_mask_its_objects_and_settings():
+def test_once_in_a_pass_for_each_mask_its_objects_and_settings():
     mask, other, annotations = torch.ones(2, 3), torch.zeros(2), {}
     calls = []
 
@@ -19,20 +19,18 @@ def test_once_for_each_mask_its_objects_and_settings():
     def find(own=mask, objects=(annotations, other), setting="a"):
         return once(own, objects, setting, make)
 
-    assert [find(), find(), find(setting="b"), find(mask.clone()), find(objects=({}, other)), find()] == [
-        1,
-        1,
-        2,
-        3,
-        4,
-        1,
-    ]
-    other.add_(1)
-    assert find() == find() == 5
-    mask.mul_(0)
-    assert find() == find() == 6
-    with torch.inference_mode():
-        assert find(mask.clone()) == 7
+    @one_pass
+    def forward():
+        layers = [find(), find(), find(setting="b"), find(mask.clone()), find(objects=({}, other)), find()]
+        return layers, inner()
+
+    @one_pass
+    def inner():
+        return find()
+
+    assert forward() == ([1, 1, 2, 3, 4, 1], 1)
+    assert forward() == ([5, 5, 6, 7, 8, 5], 5)
+    assert [find(), find()] == [9, 10]
 
 
 def test_streams_wait_for_what_they_read_and_are_waited_for():

@@ -71,9 +71,8 @@ def test_words_of_classes_are_exchanged_in_answers(folder):
     assert any("kitchen" in words_of(group) for group in found["class_groups"])
     (exchanged,), answers = substitution([text], answer)
     words, labels = ({i: word for word, i in known.items()} for known in (names, places))
-    assert [words[i] for i in exchanged["tokens"]["tokens"][:, 1].tolist()] == [
-        labels[i] for i in answers.tolist()
-    ]
+    seen = [words[i] for i in exchanged["tokens"]["tokens"][:, 1].tolist()]
+    assert seen == [labels[i] for i in answers.tolist()]
     assert len(set(answers.tolist())) > 1
 
 
@@ -85,9 +84,8 @@ def test_the_command_prints_the_same_groups_and_why_others_are_refused(folder, c
     questions = asked_questions(AnnotatedBabiReader(folder=str(folder), task=2).read("train"))
     groups = exchangeable_words(questions).groups
     assert printed[0] == f"300 questions, {len(groups)} groups of words that can be exchanged:"
-    assert printed[1 : 1 + len(groups)] == [
-        "  " + ", ".join("/".join(forms) for forms in group) for group in groups
-    ]
+    expected = ["  " + ", ".join("/".join(forms) for forms in group) for group in groups]
+    assert printed[1 : 1 + len(groups)] == expected
     assert any({"mary", "john"} <= words_of(group) for group in groups)
     assert not any({"got", "dropped"} <= words_of(group) for group in groups)
     assert any(re.fullmatch(r"  .*dropped.*: p = \de-\d+, .*: .*", line) for line in printed)

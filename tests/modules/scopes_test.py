@@ -10,10 +10,7 @@ from allennlp_coref_rc.modules.scopes import Scopes
 
 
 def together(numbers, mask, join_unannotated):
-    """
-    Which tokens attend to which, from the definition. Shape: (batch_size, heads, sequence_length,
-    sequence_length).
-    """
+    """Which tokens attend to which, by definition. Shape: (batch_size, heads, length, length)."""
     scope = numbers.clamp(min=0).transpose(1, 2)
     same = scope.unsqueeze(-1) == scope.unsqueeze(-2)
     if not join_unannotated:

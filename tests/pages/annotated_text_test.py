@@ -30,15 +30,13 @@ def texts(elements):
 def test_mentions_lie_in_each_other_and_entities_are_listed():
     page = parse(html_fragment(TEXT))
     (shown,) = page.all(of_class="crc-text")
-    assert shown.text.split("\n")[1].strip() == (
-        "The king's daughter, who loved him, left. But he didn't <script> weep."
-    )
+    expected = "The king's daughter, who loved him, left. But he didn't <script> weep."
+    assert shown.text.split("\n")[1].strip() == expected
     assert texts(shown.all(of_class="crc-e1")) == ["The king's daughter", "who"]
     assert texts(shown.all(of_class="crc-e2")) == ["The king's", "him", "he"]
     outer, inner = shown.all(of_class="crc-e1")[0], shown.all(of_class="crc-e2")[0]
-    assert (
-        inner.parent is outer and "--lane:1" in outer.attributes["style"] and "style" not in inner.attributes
-    )
+    assert inner.parent is outer
+    assert "--lane:1" in outer.attributes["style"] and "style" not in inner.attributes
     listed = page.all(tag="li")
     assert texts(listed) == ["The king's daughter ×2", "The king's ×3"]
     assert listed[1].attributes["title"] == "The king's, him, he"
@@ -48,13 +46,8 @@ def test_mentions_lie_in_each_other_and_entities_are_listed():
 def test_frames_relations_and_edges_are_listed():
     frames, relations, edges = parse(html_fragment(TEXT)).all(tag="table")
     assert texts(frames.all(tag="td")) == ["loved", "ARG0 The king's daughter · ARG1 him"]
-    assert texts(relations.all(tag="td")) == [
-        "Comparison.Contrast",
-        "Explicit",
-        "The king's daughter … left",
-        "But",
-        "he didn't <script> weep",
-    ]
+    expected = "Comparison.Contrast|Explicit|The king's daughter … left|But|he didn't <script> weep"
+    assert texts(relations.all(tag="td")) == expected.split("|")
     assert texts(edges.all(tag="td")) == ["he", "mood", "weep"]
     assert not parse(html_fragment(TEXT, show_entities=False)).all(tag="li")
 
@@ -91,10 +84,8 @@ def test_every_token_is_marked_by_the_mentions_that_have_it():
     rng = random.Random(1)
     for _ in range(20):
         length = rng.randint(1, 300)
-        spans = [
-            (start, rng.randint(start + 1, min(length, start + 9)))
-            for start in rng.choices(range(length), k=60)
-        ]
+        starts = rng.choices(range(length), k=60)
+        spans = [(start, rng.randint(start + 1, min(length, start + 9))) for start in starts]
         clusters = [spans[i : i + 6] for i in range(0, 60, 6)]
         cuts = sorted({0, length, *rng.choices(range(length), k=12)})
         text = AnnotatedText([f"w{i}" for i in range(length)], list(zip(cuts, cuts[1:])), clusters)

@@ -10,9 +10,7 @@ CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shuti
 
 @contextmanager
 def opened(path):
-    """
-    A page in a browser. Errors of its scripts fail the test, and so does a request of anything but the file.
-    """
+    """A page in a browser. Errors of its scripts fail the test; so does any request but for the file."""
     playwright = pytest.importorskip("playwright.sync_api")
     if CHROMIUM is None:
         pytest.skip("needs an installed Chromium")

@@ -111,11 +111,8 @@ def test_clicks_lead_from_mention_to_mention_and_show_frames(folder):
         assert page.inner_text("#place") == "mention 1 of 2"
         page.locator("main .predicate").click()
         assert page.locator("main .part").all_inner_texts() == ["he", "left", "her"]
-        assert [word.get_attribute("data-label") for word in page.locator("main .part").all()] == [
-            "ARG0",
-            None,
-            "ARG1",
-        ]
+        expected = ["ARG0", None, "ARG1"]
+        assert [word.get_attribute("data-label") for word in page.locator("main .part").all()] == expected
         page.click("#tabs button[value=relations]")
         page.click("#relations li")
         assert page.locator("main .part-anchor").all_inner_texts() == ["But"]
@@ -143,10 +140,8 @@ def test_clicks_lead_from_mention_to_mention_and_show_frames(folder):
         page.click("#views button:nth-child(3)")
         words.nth(60).click()
         titles = page.evaluate("[...document.querySelectorAll('#passage .crc-w')].map(word => word.title)")
-        assert {i for i, title in enumerate(titles) if title == "outside the scope"} == {
-            *range(50),
-            *range(100, 150),
-        }
+        expected = {*range(50), *range(100, 150)}
+        assert {i for i, title in enumerate(titles) if title == "outside the scope"} == expected
         row = prediction["annotated_heads"][0]["weights"][1][10]
         assert [float(title) for title in titles[50:100]] == pytest.approx(row, abs=max(row) / 400)
         page.locator("#step").press("ArrowRight")
@@ -171,11 +166,13 @@ def test_what_cannot_be_shown_is_named(tmp_path, capsys, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("empty.jsonl").write_text("")
     write_documents("nothing.jsonl", [])
-    for file, message in (
-        ("none.jsonl", "none.jsonl: no such file"),
-        ("empty.jsonl", "empty.jsonl, line 1: found no header"),
-        ("nothing.jsonl", "nothing.jsonl: found no documents"),
-    ):
+    messages = {
+        "none": ": no such file",
+        "empty": ", line 1: found no header",
+        "nothing": ": found no documents",
+    }
+    for name, message in messages.items():
+        file, message = f"{name}.jsonl", f"{name}.jsonl{message}"
         with pytest.raises(SystemExit) as error:
             main(["draw", "clusters", file])
         assert error.value.code == 2 and message in capsys.readouterr().err

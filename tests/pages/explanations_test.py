@@ -42,17 +42,9 @@ PREDICTION = {
 
 
 def head(application, side, scopes, weights, labels):
-    return {
-        "encoder": "modeling_layer",
-        "side": side,
-        "application": application,
-        "block": 0,
-        "annotation_layer": "srl",
-        "view": 1,
-        "labels": labels,
-        "scopes": scopes,
-        "weights": weights,
-    }
+    place = {"encoder": "modeling_layer", "side": side, "application": application, "block": 0}
+    seen = {"annotation_layer": "srl", "view": 1, "labels": labels, "scopes": scopes}
+    return {**place, **seen, "weights": weights}
 
 
 def explained(**changed):
@@ -103,10 +95,8 @@ def test_pages_and_pictures(tmp_path):
     assert [mark.text for mark in page.all(of_class="crc-gold")] == ["Bill"]
     assert "correct: Bill" in page.text
     assert [warning.text for warning in page.all(of_class="warning")] == ["<b>Unsure</b>."]
-    bars = [
-        [cell.text.strip() for cell in row.all(tag="td")]
-        for row in page.all(of_class="bars")[0].all(tag="tr")
-    ]
+    rows = page.all(of_class="bars")[0].all(tag="tr")
+    bars = [[cell.text.strip() for cell in row.all(tag="td")] for row in rows]
     assert bars == [["<Mary>", "", "75.0 %"], ["Bill", "", "25.0 %"]]
     assert [bar.attributes["style"] for bar in page.all(of_class="bar")] == ["width:75.0%", "width:25.0%"]
 
@@ -138,10 +128,8 @@ def test_pictures_are_drawn_where_they_are_asked_for(tmp_path):
     answers.write_text(json.dumps(prediction))
     assert write_explanations(str(answers), str(tmp_path / "out"), limit=1, pictures=True) == 1
     pictures = sorted((tmp_path / "out").glob("*.png"))
-    assert [path.name for path in pictures] == [
-        "001_self_belief_of_the_question.png",
-        "001_semantic_roles.png",
-    ]
+    expected = ["001_self_belief_of_the_question.png", "001_semantic_roles.png"]
+    assert [path.name for path in pictures] == expected
     for path in pictures:
         assert path.read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"
         # 7 inches at 200 dots an inch, less the margins that are cut off.
@@ -184,9 +172,8 @@ def test_a_page_of_a_long_passage_is_small_and_right():
     content = explanation_page(prediction)
     assert len(content.encode()) <= 500_000
     page = parse(content)
-    assert [word.text for word in page.all(id="passage")[0].all(of_class="crc-w")] == prediction[
-        "passage_tokens"
-    ]
+    expected = prediction["passage_tokens"]
+    assert [word.text for word in page.all(id="passage")[0].all(of_class="crc-w")] == expected
     # No element of the page comes from its texts, and it loads nothing.
     assert not page.all(tag="b")[1:] and len(page.all(tag="script")) == 2
     assert "http" not in content and "src=" not in content and "url(" not in content
@@ -204,20 +191,15 @@ def test_a_page_of_a_long_passage_is_small_and_right():
         largest = numpy.sort(weights, axis=1)[:, -number[0]]
         assert (weights[stored > 0] >= numpy.repeat(largest, number[0])).all()
         assert abs(stored - weights)[stored > 0].max() <= weights.max() / 500
-        assert unpacked(values["average"]) == pytest.approx(
-            weights.mean(axis=0), abs=weights.mean(axis=0).max() / 500
-        )
+        found = unpacked(values["average"])
+        assert found == pytest.approx(weights.mean(axis=0), abs=weights.mean(axis=0).max() / 500)
     assert "Only the largest weights of each word are stored" in page.text
 
 
 def test_an_answer_of_several_spans_is_framed_where_nothing_else_is_known():
     tokens = "Ann and Bob saw Ann .".split()
-    values = {
-        "answer": "Ann, Bob",
-        "best_spans": [[0, 0], [2, 2]],
-        "passage_tokens": tokens,
-        "question_tokens": ["Who"],
-    }
+    values = {"answer": "Ann, Bob", "best_spans": [[0, 0], [2, 2]], "question_tokens": ["Who"]}
+    values["passage_tokens"] = tokens
     page = parse(explanation_page(values))
     assert [mark.text for mark in page.all(of_class="crc-answer")] == ["Ann", "Bob"]
     assert not page.all(id="views") and not page.all(of_class="bars")
@@ -232,17 +214,13 @@ def test_no_answer_is_not_the_word_none():
 
 
 def test_a_score_of_the_prediction_decides_what_is_right():
-    question = {
-        "passage_tokens": "Ann and Bob".split(),
-        "question_tokens": ["Who"],
-        "answer_texts": ["Ann", "Bob"],
-    }
+    question = {"passage_tokens": ["Ann", "and", "Bob"], "question_tokens": ["Who"]}
+    question["answer_texts"] = ["Ann", "Bob"]
     for answer, exact_match in (("Ann", 0.0), ("Bob, Ann", 1.0), ("Ann, Bob", 1.0)):
         prediction = {**question, "answer": answer, "exact_match": exact_match}
         assert has_right_answer(prediction) == bool(exact_match)
-        assert ("✓ correct" if exact_match else "✗ correct: Ann, Bob") in parse(
-            explanation_page(prediction)
-        ).text
+        expected = "✓ correct" if exact_match else "✗ correct: Ann, Bob"
+        assert expected in parse(explanation_page(prediction)).text
 
 
 def test_scopes_are_told_apart():
@@ -260,10 +238,8 @@ def test_a_picture_shows_the_tokens_around_the_answer():
     assert of(best_span=[60, 61]) == of(best_spans=[[60, 61], [150, 150]]) == (40, 80)
     assert of(attention=[0.0] * 199 + [1.0]) == (160, 200)
     assert of(best_span=[2, 2]) == (0, 40)
-    scopes, weights = (
-        [[0, 2, 4], [1, 3]],
-        [[[0.5, 0.3, 0.2]] * 2 + [[0.1, 0.2, 0.7]], [[0.9, 0.1], [0.4, 0.6]]],
-    )
+    scopes = [[0, 2, 4], [1, 3]]
+    weights = [[[0.5, 0.3, 0.2]] * 2 + [[0.1, 0.2, 0.7]], [[0.9, 0.1], [0.4, 0.6]]]
     blocks = [Block(scope, scope, numpy.array(values)) for scope, values in zip(scopes, weights)]
     nan = float("nan")
     expected = [[0.9, nan, 0.1, nan], [nan, 0.3, nan, 0.2], [0.4, nan, 0.6, nan], [nan, 0.2, nan, 0.7]]
@@ -275,12 +251,12 @@ def test_a_picture_shows_the_tokens_around_the_answer():
     [
         (
             {"attention": [0.5, 0.5]},
-            "found 2 numbers at attention, expected one for each of the 4 passage_tokens",
+            "found 2 numbers at attention, expected one for each of the 4 passage_to",
         ),
         ({"attention": [0.5, 0.5, None, 0]}, r"found null at attention\[2\], expected a number, 0 or more"),
         ({"span_end_probs": [1, -1, 0, 1]}, r"found -1 at span_end_probs\[1\], expected a number, 0 or more"),
         ({"answer_texts": [1]}, r"found 1 at answer_texts\[0\], expected a string"),
-        ({"exact_match": "yes"}, 'found "yes" at exact_match, expected a number from 0 to 1'),
+        ({"exact_match": "yes"}, 'found "yes" at exact_match, expected a number, 0 to 1'),
         ({"passage_tokens": None}, "found null at passage_tokens, expected a list"),
         (
             {"candidate_probabilities": {"a": "b"}},
@@ -290,37 +266,22 @@ def test_a_picture_shows_the_tokens_around_the_answer():
         ({"best_spans": [[0, 0], [2, 1]]}, r"found \[2, 1\] at best_spans\[1\], expected \[first, last\]"),
         ({"clusters": [[[7, 9]]]}, r"found 9 at clusters\[0\]\[0\]\[1\], expected an integer, 0 to 8"),
         ({"explanations": [3]}, r"found 3 at explanations\[0\], expected an object with the key 'kind'"),
-        (
-            explained(weights="abc"),
-            r'found "abc" at explanations\[0\].weights, expected 4 lists of 4 or 1 list of 4 n',
-        ),
-        (
-            explained(weights=[[0.5] * 4, [0.5]]),
-            r"found .* at explanations\[0\].weights, expected 4 lists of 4",
-        ),
-        (
-            explained(weights=[[0.5, 0.5, 0.5, -1]]),
-            r"found .* at explanations\[0\].weights, .* numbers, 0 or more",
-        ),
+        (explained(weights="abc"), r'found "abc" at explanations\[0\].weights, expected 4 lists of 4 or 1'),
+        (explained(weights=[[0.5] * 4, [0.5]]), r"found .* at explanations\[0\].weights, expected 4 lists"),
+        (explained(weights=[[0.5, 0.5, 0.5, -1]]), r"found .* at explanations\[0\].weights, .*, 0 or more"),
         (
             explained(weights=[[0.5, 0.5, 0.5, math.nan]]),
-            r"found .* at explanations\[0\].weights, .*, 0 or more",
+            r"found .* at explanations\[0\].weights, .* 0 or more",
         ),
-        (
-            explained(side="answer"),
-            r'found "answer" at explanations\[0\].side, expected one of passage, question',
-        ),
+        (explained(side="answer"), r'found "answer" at explanations\[0\].side, expected one of passage'),
         (
             headed(weights=[]),
-            r"found \[\] at annotated_heads\[0\].weights, expected one list for each of the 1 scopes",
+            r"found \[\] at annotated_heads\[0\].weights, expected one list for each of the",
         ),
-        (
-            headed(weights=[[["x"]]]),
-            r'found \[\["x"\]\] at annotated_heads\[0\].weights\[0\], expected 2 lists of 2',
-        ),
+        (headed(weights=[[["x"]]]), r"found .* at annotated_heads\[0\].weights\[0\], expected 2"),
         (
             headed(scopes=[[0, 4]]),
-            r"found 4 at annotated_heads\[0\].scopes\[0\]\[1\], expected an integer, 0 to 3",
+            r"found 4 at annotated_heads\[0\].scopes\[0\]\[1\], expected an integer, 0",
         ),
     ],
 )

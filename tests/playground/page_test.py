@@ -5,6 +5,7 @@ import sys
 
 import pytest
 
+from allennlp_coref_rc.api.load import BUNDLED
 from allennlp_coref_rc.playground.charts import MAX_BARS, note_on_sum
 from allennlp_coref_rc.playground.examples import examples
 
@@ -127,7 +128,7 @@ def test_candidates_without_a_bar_are_counted_in_the_note():
     assert note_on_sum({"best": 0.9, "other": 0.1}) == ""
     assert (
         note_on_sum({"best": 0.5, "other": 0.3})
-        == "They add up to 0.800; words that are no candidate have the rest."
+        == "The probabilities add up to 0.800; words that are no candidate have the rest."
     )
 
 
@@ -155,17 +156,59 @@ def test_examples_are_asked(archive):
     assert page.text_area(key="passage").value == page.text_input(key="question").value == ""
 
 
-def test_the_address_keeps_the_question_unless_it_is_long(archive):
-    page = open_page({"mine": archive}, passage=STORY, question=QUESTION, candidates="garden, kitchen")
-    other = testing.AppTest.from_function(script, kwargs={"archives": {"mine": archive}, "trust": False})
+def reloaded(page, archives):
+    """The page in a new session, from the address of the old one."""
+    other = testing.AppTest.from_function(script, kwargs={"archives": archives, "trust": False})
     other.query_params.update(page.query_params)
-    other.run(timeout=60)
-    assert answers(other) == {"mine": "garden"}
-    assert (
-        other.text_area(key="passage").value == STORY and other.text_input(key="question").value == QUESTION
-    )
+    return other.run(timeout=60)
+
+
+def test_a_reload_keeps_what_was_typed_unless_it_is_long(archive):
+    archives = {"mine": archive}
+    page = open_page(archives)
+    asked = page.text_input(key="question").value
+    # The passage alone is changed.
+    page.text_area(key="passage").set_value(STORY).run()
+    other = reloaded(page, archives)
+    assert (other.text_area(key="passage").value, other.text_input(key="question").value) == (STORY, asked)
+    page.text_input(key="candidates").set_value("garden, kitchen")
+    page.text_input(key="question").set_value(QUESTION).run()
+    other = reloaded(page, archives)
+    assert answers(other) == {"mine": "garden"} and other.text_input(key="question").value == QUESTION
     page.text_area(key="passage").set_value("Zelda went to the office. " * 1000).run()
     assert not page.query_params
+
+
+def test_a_reload_keeps_the_annotator_the_readers_and_the_edits(archive):
+    archives = dict.fromkeys(("first", "second", "third"), archive)
+    page = open_page(archives, passage=STORY, question=QUESTION)
+    page.multiselect(key="readers").set_value(["third"]).run()
+    page.selectbox(key="annotator").set_value(CONFIG).run()
+    page.text_area(key="config").set_value('{"type": "exact_match_coref", "max_clusters": 1}').run()
+    edit(page, "Drop", (0, (11, 12)))
+    other = reloaded(page, archives)
+    assert clusters(other) == clusters(page) == [["Zelda1"]] and answers(other).keys() == {"third"}
+    press(other, "Undo")
+    assert clusters(other) == [["Zelda1", "Zelda3"]]
+    # The annotator's clusters are not edited ones, and those of another text are not of this one.
+    assert labelled(reloaded(other, archives).button, "Undo").disabled
+    page.text_area(key="passage").set_value("Mary left.").run()
+    assert clusters(reloaded(page, archives)) == []
+    page.query_params["clusters"] = "[[[0, 99]]]"
+    assert clusters(reloaded(page, archives)) == []
+
+
+def test_the_page_says_which_links_of_the_readers_own_annotator_change_the_answer(page):
+    """Without coreference of the names, nobody knows who went to the office."""
+    page.selectbox(key="annotator").set_value("none").run()
+    (caption,) = [one.value for one in page.caption if "own annotator" in one.value]
+    given = answers(page)["mine"]
+    assert given != "office" and caption == (
+        "The reader's own annotator gives **office**. It links milk :gray[1] – milk :gray[?], Zelda :gray[1] – Zelda "
+        ":gray[3], which this annotator does not."
+    )
+    page.selectbox(key="annotator").set_value("exact_match_coref").run()
+    assert not [one for one in page.caption if "own annotator" in one.value]
 
 
 def test_words_that_look_like_markup_are_shown_as_they_are(archive):
@@ -191,9 +234,14 @@ def test_equal_words_of_a_sentence_can_be_told_apart(archive):
     assert json.loads(page.code[0].value)["clusters"] == [[[0, 1], [4, 5]]]
 
 
+def test_the_first_page_shows_what_coreference_is_good_for():
+    page = open_page(BUNDLED)
+    assert answers(page) == {"GRU": "bathroom", "C-GRU": "garden"}
+    assert ["Mary1", "She3"] in clusters(page)
+
+
 def test_without_a_reader_texts_are_annotated():
     page = open_page({}, passage="Mary left. She was tired.")
-    assert "coref-rc train babi/quick_start.jsonnet" in page.info[0].value
     assert clusters(page) == [["Mary1", "She2"]]
     edit(page, "Split off", (0, (0, 1)))
     assert clusters(page) == [["She2"], ["Mary1"]]
@@ -207,7 +255,7 @@ def test_annotators_that_are_not_installed_come_with_the_command_that_installs_t
     offered = set(page.selectbox(key="annotator").options) & {"fastcoref", "coreferee", "maverick"}
     commands = [code.value for code in page.expander[0].code]
     assert offered == set(present) and len(commands) == 3 - len(present)
-    assert any("[maverick]" in command for command in commands)
+    assert any("'maverick-coref==1.0.7'" in command for command in commands)
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ from tests.models.ga_reader_test import build
 
 STORY = "Bill took the milk there. Bill went to the park. Fred moved to the office."
 QUESTION = "Where is the milk?"
+ASKED = {"passage": STORY, "question": QUESTION}
 
 
 @pytest.fixture(scope="module")
@@ -21,9 +22,8 @@ def predictor():
 
 def test_answers_unlabelled_text_and_says_why(predictor):
     output = predictor.predict_json({"passage": STORY, "question": QUESTION})
-    assert output["answer"] == max(
-        output["candidate_probabilities"], key=output["candidate_probabilities"].get
-    )
+    expected = max(output["candidate_probabilities"], key=output["candidate_probabilities"].get)
+    assert output["answer"] == expected
     assert len(output["attention"]) == len(output["passage_tokens"]) == 18
     assert output["question_tokens"] == ["@begin", "Where", "is", "the", "milk", "?", "@end"]
     # Both of "Bill", and "milk" in passage and question.
@@ -32,22 +32,13 @@ def test_answers_unlabelled_text_and_says_why(predictor):
 
 
 def test_statements_are_taken_as_a_list_too(predictor):
-    as_text = predictor.predict_json({"passage": STORY, "question": QUESTION})
-    as_list = predictor.predict_json(
-        {"passage": STORY.replace(". ", ".\n").split("\n"), "question": QUESTION}
-    )
-    assert as_text == as_list
+    statements = STORY.replace(". ", ".\n").split("\n")
+    assert predictor.predict_json({**ASKED, "passage": statements}) == predictor.predict_json(ASKED)
 
 
 def test_candidates_and_clusters_may_be_given(predictor):
-    output = predictor.predict_json(
-        {
-            "passage": STORY,
-            "question": QUESTION,
-            "candidates": ["park", "O'Neil's office", "moon"],
-            "clusters": [[[0, 1], [9, 11]]],
-        }
-    )
+    given = {"candidates": ["park", "O'Neil's office", "moon"], "clusters": [[[0, 1], [9, 11]]]}
+    output = predictor.predict_json({"passage": STORY, "question": QUESTION, **given})
     assert set(output["candidate_probabilities"]) == {"park", "O'Neil's office", "moon"}
     assert output["candidate_probabilities"]["moon"] < 1e-5
     assert output["clusters"] == [[[0, 1], [9, 11]]]
@@ -86,19 +77,15 @@ def test_where_no_known_answer_occurs_unknown_words_of_the_passage_are_candidate
     assert arabic["answer"] in arabic["passage_tokens"] and arabic["warnings"]
     answered = {"passage": STORY, "question": QUESTION}
     batch = predictor.predict_batch_json([answered, ZELDA, {"passage": ".", "question": QUESTION}])
-    assert (
-        "warnings" not in batch[0] and batch[1]["answer"] == output["answer"] and batch[2]["answer"] is None
-    )
+    assert "warnings" not in batch[0]
+    assert batch[1]["answer"] == output["answer"] and batch[2]["answer"] is None
 
 
 def test_a_warning_names_the_unknown_word_that_the_reader_would_rather_answer(predictor):
     place, warned = "aquarium", set()
     park, office = "Fred went to the park. " * 5, "Bill went to the office."
-    for passage in (
-        f"{park} {office} {place}.",
-        f"Bill went to the {place}. {park}",
-        f"{office} In the {place}.",
-    ):
+    passages = f"{park} {office} {place}.|Bill went to the {place}. {park}|{office} In the {place}."
+    for passage in passages.split("|"):
         inputs = {"passage": passage, "question": "Where is Fred?"}
         output = predictor.predict_json(inputs)
         other = predictor.predict_json({**inputs, "candidates": [*output["candidate_probabilities"], place]})
@@ -135,35 +122,38 @@ def test_given_candidates_are_never_changed(predictor):
 def test_a_reader_of_classes_warns_of_unknown_words():
     model, _, reader = build(task=15)
     predictor = Predictor.by_name("cloze_reader")(model.eval(), reader)
-    known = predictor.predict_json(
-        {"passage": "Mice are afraid of wolves.", "question": "What is mouse afraid of?"}
-    )
-    unknown = predictor.predict_json(
-        {"passage": "Mice are afraid of wolves.", "question": "What is Zelda afraid of?"}
-    )
+    passage, names = "Mice are afraid of wolves.", ("mouse", "Zelda")
+    inputs = [{"passage": passage, "question": f"What is {name} afraid of?"} for name in names]
+    known, unknown = map(predictor.predict_json, inputs)
     assert set(known["candidate_probabilities"]) == set(unknown["candidate_probabilities"])
     assert unknown["warnings"][:1] == ["the reader does not know 1 of 1 content words of the question: Zelda"]
     assert "warnings" not in known, known
 
 
 def test_candidates_that_are_the_same_but_for_case_are_one(predictor):
-    inputs = {"passage": STORY, "question": QUESTION}
-    once = predictor.predict_json({**inputs, "candidates": ["office", "park"]})["candidate_probabilities"]
-    output = predictor.predict_json(
-        {**inputs, "candidates": ["office", "office", "park", "OFFICE", ["Office"]]}
-    )
-    assert output["candidate_probabilities"] == once
+    once = predictor.predict_json({**ASKED, "candidates": ["office", "park"]})["candidate_probabilities"]
+    repeated = ["office", "office", "park", "OFFICE", ["Office"]]
+    assert predictor.predict_json({**ASKED, "candidates": repeated})["candidate_probabilities"] == once
     assert sum(once.values()) == pytest.approx(1.0, abs=1e-4)
 
 
+@pytest.mark.parametrize(
+    "candidates, why",
+    [
+        (["office", "the office", "park"], "a word of several candidates counts for each"),
+        (["moon"], "words that are no candidate have the rest"),
+        (["office", "park"], None),
+    ],
+)
+def test_probabilities_that_do_not_add_up_are_explained(predictor, candidates, why):
+    output = predictor.predict_json({"passage": STORY, "question": QUESTION, "candidates": candidates})
+    total = sum(output["candidate_probabilities"].values())
+    assert output.get("note") == (why and f"The probabilities add up to {total:.3f}; {why}.")
+
+
 def test_batches_agree_with_single_questions(predictor):
-    inputs = [
-        {"passage": STORY, "question": QUESTION},
-        {"passage": "Fred went to the park.", "question": "Where is Fred?"},
-    ]
-    for single, batched in zip(
-        [predictor.predict_json(i) for i in inputs], predictor.predict_batch_json(inputs)
-    ):
+    inputs = [ASKED, {"passage": "Fred went to the park.", "question": "Where is Fred?"}]
+    for single, batched in zip(map(predictor.predict_json, inputs), predictor.predict_batch_json(inputs)):
         assert single["answer"] == batched["answer"]
         assert single["attention"] == pytest.approx(batched["attention"], abs=1e-5)
 
@@ -172,19 +162,10 @@ def test_batches_agree_with_single_questions(predictor):
     "inputs, message",
     [
         ({"passage": STORY}, "expected the key 'question'"),
-        (
-            {"passage": STORY, "question": QUESTION, "cluster": []},
-            'found the key "cluster"; did you mean clusters?',
-        ),
+        ({**ASKED, "cluster": []}, 'found the key "cluster"; did you mean clusters?'),
         ({"passage": "", "question": QUESTION}, "found an empty passage"),
-        (
-            {"passage": STORY, "question": QUESTION, "clusters": [[[0, 99]]]},
-            r"mention of cluster 0 \[0, 99\)",
-        ),
-        (
-            {"passage": STORY, "question": QUESTION, "candidates": []},
-            r"found \[\] at candidates, expected a list of one",
-        ),
+        ({**ASKED, "clusters": [[[0, 99]]]}, r"mention of cluster 0 \[0, 99\)"),
+        ({**ASKED, "candidates": []}, r"found \[\] at candidates, expected a list of one"),
         ({"passage": [[1]], "question": QUESTION}, r"found 1 at passage\[0\]\[0\], expected a string"),
         ({"passage": STORY, "question": {"a": 1}}, 'found {"a": 1} at question, expected a text or a list'),
         ([STORY, QUESTION], r"found \[.*, expected an object"),

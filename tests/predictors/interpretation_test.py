@@ -1,7 +1,4 @@
-"""
-AllenNLP's saliency interpreters and attackers on our readers. Oracles put vectors into a model by other
-means.
-"""
+"""AllenNLP's saliency and attackers on our readers. Oracles put vectors into a model by other means."""
 
 from contextlib import contextmanager
 from unittest.mock import patch
@@ -102,10 +99,11 @@ def test_simple_gradients_are_the_derivatives_by_the_size_of_each_word(coref_rea
     vectors, loss = loss_of(coref_reader)
     found = SimpleGradient(coref_reader).saliency_interpret_from_json(INPUTS)["instance_1"]
     for side, values in enumerate(found.values()):
-        expected = [
-            float(loss(*scaled(vectors, side, i, 1 + 1e-5)) - loss(*scaled(vectors, side, i, 1 - 1e-5)))
-            for i in range(len(values))
-        ]
+        larger, smaller = (
+            [float(loss(*scaled(vectors, side, i, size))) for i in range(len(values))]
+            for size in (1 + 1e-5, 1 - 1e-5)
+        )
+        expected = [one - other for one, other in zip(larger, smaller)]
         assert values == pytest.approx(normalized(expected), rel=1e-4)
 
 
@@ -211,10 +209,8 @@ def test_a_word_of_a_transformer_moves_with_all_its_pieces(bert, monkeypatch):
     monkeypatch.setattr(torch.Tensor, "float", torch.Tensor.double)
     predictor, _ = of_transformer(bert, spans)
     predictor._model.double()
-    question, passage = (
-        "Is the journalist there ?".split(),
-        "Mary unbelievably slept in the hallway .".split(),
-    )
+    question = "Is the journalist there ?".split()
+    passage = "Mary unbelievably slept in the hallway .".split()
     inputs = {"passage": passage, "question": question}
     found = SimpleGradient(predictor).saliency_interpret_from_json(inputs)["instance_1"]
     (instance,) = predictor.json_to_labeled_instances(inputs)
@@ -223,18 +219,16 @@ def test_a_word_of_a_transformer_moves_with_all_its_pieces(bert, monkeypatch):
     batch.index_instances(predictor._model.vocab)
     tensors = batch.as_tensor_dict()
     tokenizer = AutoTokenizer.from_pretrained(bert)
-    pieces = [
-        [tokenizer.convert_tokens_to_ids(tokenizer.tokenize(word)) for word in text]
-        for text in (question, passage)
-    ]
+
+    def pieces_of(words):
+        return [tokenizer.convert_tokens_to_ids(tokenizer.tokenize(word)) for word in words]
+
+    pieces = [pieces_of(question), pieces_of(passage)]
     lengths = [1, *map(len, pieces[0]), 1, *map(len, pieces[1]), 1]
     ends = numpy.cumsum(lengths)
     assert max(lengths) > 2
     table = predictor._model._transformer._matched_embedder.transformer_model.embeddings.word_embeddings
-    for words, first, name in (
-        (pieces[0], 1, "grad_input_2"),
-        (pieces[1], len(question) + 2, "grad_input_1"),
-    ):
+    for words, first, name in zip(pieces, (1, len(question) + 2), ("grad_input_2", "grad_input_1")):
         expected = []
         for i, ids in enumerate(words, start=first):
             rows = torch.zeros(ends[-1], dtype=torch.bool)

@@ -91,10 +91,8 @@ def test_answers_of_quoref_are_pieces_of_the_passage_and_compared_with_all_spans
     instances = list(reader.read(str(PROJECT / "tests" / "fixtures" / "quoref" / "train.json")))
     outputs = predictor.predict_batch_instance(instances)
     assert [one["id"] for one in outputs] == [f"q{i}" for i in range(1, 10)]
-    assert all(
-        (one["exact_match"], one["f1"]) == aligned_scores(one["answer"], one["answer_texts"])
-        for one in outputs
-    )
+    for one in outputs:
+        assert (one["exact_match"], one["f1"]) == aligned_scores(one["answer"], one["answer_texts"])
     assert "f1" not in output
     # "Tom" is half of q2's answer, "Ugander" is none of q4's "Ugand", and "Kit O'Neill" is what q7 asks for.
     chosen = [instances[i]["metadata"].metadata for i in (1, 3, 6)]
@@ -119,16 +117,11 @@ def test_annotated_heads_are_explained():
         heads = output.pop("annotated_heads")
         assert output == expected
         # The modelling layer reads the passage three times; the phrase layer has no annotated heads.
-        assert [(head["annotation_layer"], head["application"]) for head in heads] == [
-            (layer, application) for application in (1, 2, 3) for layer in ("clusters", "sentences")
-        ]
+        wanted = [(layer, application) for application in (1, 2, 3) for layer in ("clusters", "sentences")]
+        assert [(head["annotation_layer"], head["application"]) for head in heads] == wanted
         for head in heads:
-            assert (head["encoder"], head["side"], head["block"], head["view"]) == (
-                "modeling_layer",
-                "passage",
-                1,
-                1,
-            )
+            found = (head["encoder"], head["side"], head["block"], head["view"])
+            assert found == ("modeling_layer", "passage", 1, 1)
             for scope, weights in zip(head["scopes"], head["weights"]):
                 assert [sum(row) for row in weights] == pytest.approx([1] * len(scope), abs=1e-3)
     clusters, sentences = Predictor.by_name("span_reader")(model, reader, explain=True).predict_json(

@@ -28,18 +28,14 @@ def cells(rows, columns, lines, **cell):
     tables = PageTables({"name": {"rows": rows, "columns": columns, "cells": cell}}, lines, conditions)
     page = tables.filled("before <!-- results: name -->\nold\n<!-- end of results -->")
     found = [[text.strip() for text in line[1:-1].split("|")] for line in page.splitlines()[2:-2]]
-    assert found[0] == [
-        "",
-        *(header for column in columns for header in ([column] if column == str(column) else column)),
-    ]
+    headers = [header for column in columns for header in ([column] if column == str(column) else column)]
+    assert found[0] == ["", *headers]
     return {row[0]: row[1:] for row in found[2:]}
 
 
 @pytest.fixture
 def three_seeds():
-    """
-    The accuracies and runs of three seeds on four tasks. Seed 3 has the lowest loss, but seed 1 on task 4.
-    """
+    """Accuracies and runs of three seeds on four tasks. Seed 3 has the lowest loss; on task 4 seed 1."""
     tests = {(task, seed): 1 - (task * seed % 7) / 100 for task in (1, 2, 3, 4) for seed in (1, 2, 3)}
     losses = {(task, seed): seed if task == 4 else 10 - seed for task, seed in tests}
     lines = [
@@ -77,10 +73,8 @@ def test_all_seeds_of_a_row(three_seeds):
 def test_rows_of_tasks(three_seeds):
     tests, lines = three_seeds
     columns = ["seeds 1 / 2 / 3", {"the paper": {"conditions": PAPER.name, "show": "paper", "paper": "Task"}}]
-    assert cells("tasks 1-2", columns, lines) == {
-        "1": [".990 / .980 / .970", ".100"],
-        "2": [".980 / .960 / .940", ".200"],
-    }
+    expected = {"1": [".990 / .980 / .970", ".100"], "2": [".980 / .960 / .940", ".200"]}
+    assert cells("tasks 1-2", columns, lines) == expected
 
 
 def test_a_row_without_runs_has_the_value_of_the_paper(three_seeds):
@@ -93,14 +87,10 @@ def test_differences_are_over_the_seeds_that_both_rows_have():
     lines = [run(*key[:1], 16, *key[1:], test_accuracy=test) for key, test in tests.items()]
     rows = {name: {"conditions": f"a.1.{name}"} for name in ("none", "base", "new", "apart")}
     columns = [{"gain": {"show": "gain"}, "new": {"show": "gain", "base": "new"}}]
-    assert cells(rows, columns, lines) == {
-        "none": ["", ""],
-        "base": ["", "-.050"],
-        "new": ["+.050", ""],
-        "apart": ["", ""],
-    }
+    expected = {"none": ["", ""], "base": ["", "-.050"], "new": ["+.050", ""], "apart": ["", ""]}
+    assert cells(rows, columns, lines) == expected
     with pytest.raises(
-        ConfigurationError, match="babi/base/task_16/seed_1 of commit  and .* of commit other, expected"
+        ConfigurationError, match="task_16/seed_1 of commit  and .* of commit other, expected"
     ):
         cells(rows, columns, [*lines, {**lines[0], "commit": "other"}])
 
@@ -109,9 +99,8 @@ def test_folds_count_by_their_questions():
     lines = [run("a", "", 1, run=f"a/fold_{i}/seed_1", test_f1=i / 10, questions=10 * i) for i in (1, 2, 3)]
     columns = ["F1, mean", "F1, folds 1 / 2 / 3"]
     # (10 * .1 + 20 * .2 + 30 * .3) / 60
-    assert cells({"a": {"run": "a/*"}}, columns, lines, unit="percent") == {
-        "a": ["23.33", "10.00 / 20.00 / 30.00"]
-    }
+    expected = {"a": ["23.33", "10.00 / 20.00 / 30.00"]}
+    assert cells({"a": {"run": "a/*"}}, columns, lines, unit="percent") == expected
 
 
 def test_an_interval_is_over_the_questions_that_differ():
@@ -122,17 +111,42 @@ def test_an_interval_is_over_the_questions_that_differ():
     assert shown == {"base": [""], "new": ["+1.000 (+1.000 to +1.000), p = .000"]}
 
 
+FRACTIONS = [(0.4361, ".436"), (1.0, "1.000"), (0.0, ".000")]
+
+
 @pytest.mark.parametrize(
-    "test, unit, text",
-    [
-        (0.4361, "fraction", ".436"),
-        (1.0, "fraction", "1.000"),
-        (0.0, "fraction", ".000"),
-        (0.831, "error", "16.9"),
-    ],
+    "test, unit, text", [*((test, "fraction", text) for test, text in FRACTIONS), (0.831, "error", "16.9")]
 )
 def test_fractions_have_no_zero_before_the_point(test, unit, text):
     assert cells({"a": {}}, ["mean"], [run("a", 1, 1, test_accuracy=test)], unit=unit) == {"a": [text]}
+
+
+def test_a_row_may_say_what_each_of_its_cells_has(three_seeds):
+    tests, lines = three_seeds
+    lines = [{**line, "hardware": "Intel(R) Xeon(R) Processor with AVX512, 1 thread"} for line in lines]
+    rows = {"a": {"in": {"least": {"task": 1}, "seeds": {}, "CPU": {}}}, "paper": {"in": {"paper": {}}}}
+    columns = [
+        {"least": {"show": "least"}},
+        {"seeds": {"show": "how many seeds"}},
+        {"CPU": {"show": "hardware"}},
+        {"paper": {"show": "paper", "of_paper": PAPER.name, "paper": "task 2"}},
+    ]
+    shown = cells(rows, columns, lines, conditions="a.1.a")
+    assert shown["a"] == [f"{min(tests[1, s] for s in (1, 2, 3)):.3f}"[1:], "3", "Intel Xeon with AVX512", ""]
+    assert shown["paper"] == ["", "", "", ".980"]
+
+
+def test_figures_of_sentences_are_filled_in_over_line_breaks(three_seeds):
+    tests, lines = three_seeds
+    figures = {show: {"conditions": "a.1.a", "task": "1", "show": show} for show in ("least", "most")}
+    page = "Before. It has .1\nto .2 (bAbI). After .3."
+    filled = PageTables({}, lines, []).sentence(page, "It has {least} to {most} (bAbI).", figures)
+    least, most = (f"{of(tests[1, seed] for seed in (1, 2, 3)):.3f}"[1:] for of in (min, max))
+    assert filled == f"Before. It has {least}\nto {most} (bAbI). After .3."
+    with pytest.raises(
+        ConfigurationError, match="found 'It had {least}' 0 times on the page, expected it once"
+    ):
+        PageTables({}, lines, []).sentence(page, "It had {least}", figures)
 
 
 def test_an_unknown_table_is_named():

@@ -63,11 +63,8 @@ def finish(table, row, output, values):
         if (run.task, run.seed) not in values:
             continue
         test, validation, loss = values[run.task, run.seed]
-        metrics = {
-            "test_accuracy": test,
-            "best_validation_accuracy": validation,
-            "best_validation_loss": loss,
-        }
+        best = {"best_validation_accuracy": validation, "best_validation_loss": loss}
+        metrics = {"test_accuracy": test, **best}
         metrics.update(best_epoch=4, epoch=6, training_loss=0.5, peak_worker_0_memory_MB=9.5)
         seconds = {"train": 1700, "predict": 100}
         write_run(output, run, metrics, [{"id": i, "correct": i < test * 50} for i in range(50)], seconds)
@@ -76,12 +73,8 @@ def finish(table, row, output, values):
 def write_run(output, run, metrics, predictions, seconds):
     path = output / run.name
     path.mkdir(parents=True)
-    settings = {
-        "run": run.name,
-        "config": run.config,
-        "settings": run.settings(),
-        "fingerprint": run.fingerprint(),
-    }
+    settings = {"run": run.name, "config": run.config, "settings": run.settings()}
+    settings["fingerprint"] = run.fingerprint()
     made_with = {"commit": "abc", "hardware": "a processor", "seconds": seconds}
     result = {**settings, **made_with, "data": {}, "questions": len(predictions), "metrics": metrics}
     (path / RESULT).write_text(json.dumps(result))
@@ -90,11 +83,8 @@ def write_run(output, run, metrics, predictions, seconds):
 
 def cells(text, *start):
     """The remaining cells of the lines that begin with these cells."""
-    rows = [
-        [cell.strip() for cell in line.strip("|").split(" | ")]
-        for line in text.splitlines()
-        if line[:1] == "|"
-    ]
+    lines = [line.strip("|") for line in text.splitlines() if line[:1] == "|"]
+    rows = [[cell.strip() for cell in line.split(" | ")] for line in lines]
     found = [row[len(start) :] for row in rows if row[: len(start)] == list(start)]
     assert len(found) == 1, (start, found)
     return found[0]
@@ -124,15 +114,8 @@ def test_papers_values_beside_ours(tables, tmp_path):
     assert cells(text, "Nobody", "Max") == ["0.500", "", "", "", ""]
     assert cells(text, "Elsewhere", "Max") == ["0.800", "", "", "", "[no data]"]
     assert cells(text, "Nowhere", "Max") == ["0.800", "", "", "", "[no config]"]
-    assert cells(text, "task") == [
-        "GRU, paper",
-        "GRU, best",
-        "mean (seeds)",
-        "minutes",
-        "C-GRU, best",
-        "mean (seeds)",
-        "minutes",
-    ]
+    own = ["mean (seeds)", "minutes"]
+    assert cells(text, "task") == ["GRU, paper", "GRU, best", *own, "C-GRU, best", *own]
     assert cells(text, "1") == ["0.900", "0.900", "0.930 (2)", "30.0", "1.000", "1.000 (2)", "30.0"]
     assert cells(text, "6") == ["0.500", "0.500", "0.450 (2)", "30.0", "1.000", "1.000 (2)", "30.0"]
     assert cells(text, "GRU", "4 of 4") == ["1, 2", "abc", "a processor", "2.00"]
@@ -155,16 +138,10 @@ def test_a_run_of_another_config_is_no_run_of_this(tables, tmp_path):
 
 def test_what_the_file_has_of_other_tables_stays(tmp_path):
     path = tmp_path / "RESULTS.md"
-    write_report(
-        str(path),
-        "first introduction\n\n### B, Table 1: old\n\nold\n\n### A, Table 2: caption\n\nkept\n\n| # |",
-    )
+    kept = "### A, Table 2: caption\n\nkept\n\n| # |"
+    write_report(str(path), f"first introduction\n\n### B, Table 1: old\n\nold\n\n{kept}")
     write_report(str(path), "introduction\n\n### B, Table 1: new\n\nnew\n\n### C, Figure 1: c\n\nadded")
-    sections = [
-        "### A, Table 2: caption\n\nkept\n\n| # |",
-        "### B, Table 1: new\n\nnew",
-        "### C, Figure 1: c\n\nadded",
-    ]
+    sections = [kept, "### B, Table 1: new\n\nnew", "### C, Figure 1: c\n\nadded"]
     text = "\n\n".join(["introduction", *sections])
     assert path.read_text() == f"{BEGIN}\n{text}\n{END}\n"
 
@@ -208,12 +185,10 @@ def test_scores_of_answers_are_compared_by_a_bootstrap(tables, tmp_path):
         "    measure: mean\n    columns: {EM: {metric: exact_match}, F1: {metric: f1}}\n"
         "    seeds: 1-2\n    rows:\n"
     )
-    rows = "".join(
-        f"      {name}: {{row: {name}, config: {tmp_path / 'config.jsonnet'}, {more}}}\n"
-        for name, more in (
-            ("plain", "needs: a GPU"),
-            ("coref", "overrides: {trainer.x: 1}, compared_with: plain"),
-        )
+    config = tmp_path / "config.jsonnet"
+    rows = f"      plain: {{row: plain, config: {config}, needs: a GPU}}\n"
+    rows += (
+        f"      coref: {{row: coref, config: {config}, overrides: {{trainer.x: 1}}, compared_with: plain}}\n"
     )
     (tmp_path / "tiny.yaml").write_text(text[0] + columns + rows)
     (table,) = read_conditions(str(tmp_path / "tiny.yaml"))

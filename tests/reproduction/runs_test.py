@@ -118,9 +118,8 @@ def test_folds_are_trained_and_tested_on_their_own_data(tmp_path):
     answers = {}
     for condition in table.conditions:
         runs = Selection(**places).runs(condition)
-        assert [run.fold for run in runs] == [1, 2] and Selection(**places, folds=[2]).runs(
-            condition
-        ) == runs[1:]
+        assert [run.fold for run in runs] == [1, 2]
+        assert Selection(**places, folds=[2]).runs(condition) == runs[1:]
         for run in runs:
             execute(run, "abc", keep_weights="none")
             assert run.finished
@@ -129,9 +128,8 @@ def test_folds_are_trained_and_tested_on_their_own_data(tmp_path):
                 for name in ("train", "test")
             }
             config = run.read(os.path.join(MODEL, "config.json"))
-            assert [config[f"{name}_data_path"] for name in data] == [
-                f"{tmp_path}/quoref/fold_{run.fold}/{name}.json" for name in data
-            ]
+            expected = [f"{tmp_path}/quoref/fold_{run.fold}/{name}.json" for name in data]
+            assert [config[f"{name}_data_path"] for name in data] == expected
             predictions = read(run.path(PREDICTIONS))
             tested = {article["title"] for article in data["test"]}
             assert {prediction["article"] for prediction in predictions} == tested
@@ -154,6 +152,5 @@ def test_folds_are_trained_and_tested_on_their_own_data(tmp_path):
     assert f"| GRU against QANet | {len(ids)} | {interval} |" in text
     write_results(str(tmp_path / "runs.csv"), places["output"], table.conditions)
     lines = read_lines(str(tmp_path / "runs.csv"))
-    assert [(line["run"].split("/")[2:], line["conditions"]) for line in lines] == [
-        ([f"fold_{fold}", "seed_1"], f"tiny.1.{row}") for row in ("gru", "qanet") for fold in (1, 2)
-    ]
+    expected = [([f"fold_{fold}", "seed_1"], f"tiny.1.{row}") for row in ("gru", "qanet") for fold in (1, 2)]
+    assert [(line["run"].split("/")[2:], line["conditions"]) for line in lines] == expected

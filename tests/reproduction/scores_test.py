@@ -54,10 +54,8 @@ def scores_of(values, without=(), seconds=60, seeds=SEEDS, tasks=(16, 1, 2)):
             metrics = dict(zip(names, values[run.task, run.seed]))
             for name in without:
                 del metrics[name]
-            results[run.name] = {
-                "metrics": metrics,
-                "seconds": {"train": seconds + run.task, "predict": run.seed},
-            }
+            times = {"train": seconds + run.task, "predict": run.seed}
+            results[run.name] = {"metrics": metrics, "seconds": times}
     return Scores(condition, runs, Source(results))
 
 
@@ -124,11 +122,8 @@ def test_metrics_that_are_missing():
     assert without.score(ACCURACY).mean == scores_of(RUNS).score(ACCURACY).mean
     some = scores_of(RUNS)
     del some.results[2, 1]["metrics"]["test_accuracy"]
-    assert (
-        some.score(ACCURACY) is None
-        and some.score(ACCURACY, 2) is None
-        and some.score(ACCURACY, 1).seeds == 3
-    )
+    assert some.score(ACCURACY) is None
+    assert some.score(ACCURACY, 2) is None and some.score(ACCURACY, 1).seeds == 3
     with pytest.raises(ConfigurationError, match="runs.csv: .*best_validation_accuracy"):
         without.best_seed(1, VALIDATION)
 
@@ -137,23 +132,18 @@ def test_folds_count_as_many_times_as_they_have_questions():
     condition = Condition(name="a.b.c", row="row", config="quoref_articles/qanet.jsonnet", folds=2)
     values = {(1, 1): (0.5, 30), (2, 1): (0.2, 10), (1, 2): (0.1, 30), (2, 2): (0.5, 10)}
     runs = condition.runs([1, 2], "output")
-    assert [(run.fold, run.seed, run.task) for run in runs] == [
-        (1, 1, None),
-        (2, 1, None),
-        (1, 2, None),
-        (2, 2, None),
-    ]
-    results = {
-        run.name: {"metrics": {"test_accuracy": accuracy}, "questions": questions}
-        for run in runs
-        for accuracy, questions in [values[run.fold, run.seed]]
-    }
+    expected = [(1, 1, None), (2, 1, None), (1, 2, None), (2, 2, None)]
+    assert [(run.fold, run.seed, run.task) for run in runs] == expected
+    results = {}
+    for run in runs:
+        accuracy, questions = values[run.fold, run.seed]
+        results[run.name] = {"metrics": {"test_accuracy": accuracy}, "questions": questions}
     score = Scores(condition, runs, Source(results)).score(ACCURACY)
     first, second = (0.5 * 30 + 0.2 * 10) / 40, (0.1 * 30 + 0.5 * 10) / 40
     assert (score.mean, score.sd) == pytest.approx(((first + second) / 2, abs(first - second) / 2**0.5))
     # There are no validation questions to choose a seed by.
     assert score.seeds == 2 and math.isnan(score.best)
-    (one_seed,) = [Scores(condition, runs[:2], Source(results)).score(ACCURACY)]
+    one_seed = Scores(condition, runs[:2], Source(results)).score(ACCURACY)
     assert one_seed.mean == one_seed.best == pytest.approx(first)
 
 

@@ -12,10 +12,7 @@ from allennlp_coref_rc.reproduction.runs import LOG, Run
 
 @pytest.fixture
 def sweep_of(tmp_path, monkeypatch, capfd):
-    """
-    A function that sweeps over one run, which writes into its log and then does what is given for each
-    attempt.
-    """
+    """Sweeps over one run, which writes into its log and then does what is given for each attempt."""
     run, attempts = Run("tiny.jsonnet", seed=1, output=str(tmp_path)), tmp_path / "attempts"
     methods, fork = [], multiprocessing.get_context("fork")
 

@@ -160,56 +160,38 @@ def test_paths_in_overrides_are_the_users_own(folder, tmp_path, capsys):
     assert run(capsys, "evaluate", archive, "test", "-o", parts)[0] == 0
 
 
+NO_FILE = "no file, folder or program"
+ANNOTATOR = "dataset_reader.annotator"
+TOKENIZER = "dataset_reader.tokenizer"
+PRETRAINED = {"type": "pretrained", "weights_file_path": "/x"}
+
+
 @pytest.mark.parametrize(
     "key, value, reason",
     [
-        ("model.evalb_directory_path", "/tmp; touch x", "no file, folder or program"),
-        ("model.srl_eval_path", "run/vocabulary/evil.pl", "no file, folder or program"),
-        ("dataset_reader.feature_cache_dir", "/home", "no file, folder or program"),
-        ("dataset_reader.token_indexers.tokens.pretrained_file", "/etc/passwd", "no file, folder or program"),
-        ("model.vocab.directory", "/home", "no file, folder or program"),
-        ("model.vocab.pretrained_files", {"tokens": "/etc/passwd"}, "no file, folder or program"),
-        (
-            "model.initializers.regexes",
-            [[".*", {"type": "pretrained", "weights_file_path": "/x"}]],
-            "no file, folder",
-        ),
-        ("evaluation.files", ["/etc/passwd"], "no file, folder or program"),
-        ("data_loader.data_path", "/etc/passwd", "no file, folder or program"),
-        (
-            "dataset_reader.annotator",
-            {"type": "fastcoref", "model_name_or_path": "x"},
-            "no file, folder or program",
-        ),
+        ("model.evalb_directory_path", "/tmp; touch x", NO_FILE),
+        ("model.srl_eval_path", "run/vocabulary/evil.pl", NO_FILE),
+        ("dataset_reader.feature_cache_dir", "/home", NO_FILE),
+        ("dataset_reader.token_indexers.tokens.pretrained_file", "/etc/passwd", NO_FILE),
+        ("model.vocab.directory", "/home", NO_FILE),
+        ("model.vocab.pretrained_files", {"tokens": "/etc/passwd"}, NO_FILE),
+        ("model.initializers.regexes", [[".*", PRETRAINED]], NO_FILE),
+        ("evaluation.files", ["/etc/passwd"], NO_FILE),
+        ("data_loader.data_path", "/etc/passwd", NO_FILE),
+        (ANNOTATOR, {"type": "fastcoref", "model_name_or_path": "x"}, NO_FILE),
         ("model.tokenizer_kwargs", {"trust_remote_code": True}, "only add_prefix_space, "),
         ("model.transformer_kwargs", {"weights_only": False}, "only add_prefix_space, "),
         ("model.embedder.trust_remote_code", True, "no code may come with a model"),
-        ("dataset_reader.annotator.archive", "https://stranger.org/x.tar.gz", "nothing on the network"),
-        ("dataset_reader.annotator.path", "s3://stranger/x.json", "nothing on the network"),
+        (f"{ANNOTATOR}.archive", "https://stranger.org/x.tar.gz", "nothing on the network"),
+        (f"{ANNOTATOR}.path", "s3://stranger/x.json", "nothing on the network"),
         ("model.model_name", "https://stranger.org/bert", "nothing on the network"),
-        ("dataset_reader.tokenizer", {"type": "spacy", "language": "./evil_model"}, "expected a spaCy model"),
-        (
-            "dataset_reader.tokenizer",
-            {"type": "spacy", "language": "no_such_model"},
-            "expected a spaCy model",
-        ),
-        ("dataset_reader.annotator.spacy_model", "/tmp/evil_model", "expected a spaCy model"),
-        (
-            "dataset_reader.annotator.overrides",
-            '{"model.x.trust_remote_code": true}',
-            "would be run as Jsonnet",
-        ),
-        (
-            "dataset_reader.annotator.overrides",
-            {"model.x.trust_remote_code": True},
-            "no code may come with a model",
-        ),
-        ("dataset_reader.annotator.overrides", {"model.a.x_kwargs.revision": "b"}, "only add_prefix_space, "),
-        (
-            "dataset_reader.annotator.overrides",
-            {"model.a.files": "/etc/passwd"},
-            "no file, folder or program",
-        ),
+        (TOKENIZER, {"type": "spacy", "language": "./evil_model"}, "expected a spaCy model"),
+        (TOKENIZER, {"type": "spacy", "language": "no_such_model"}, "expected a spaCy model"),
+        (f"{ANNOTATOR}.spacy_model", "/tmp/evil_model", "expected a spaCy model"),
+        (f"{ANNOTATOR}.overrides", '{"model.x.trust_remote_code": true}', "would be run as Jsonnet"),
+        (f"{ANNOTATOR}.overrides", {"model.x.trust_remote_code": True}, "no code may come with a model"),
+        (f"{ANNOTATOR}.overrides", {"model.a.x_kwargs.revision": "b"}, "only add_prefix_space, "),
+        (f"{ANNOTATOR}.overrides", {"model.a.files": "/etc/passwd"}, NO_FILE),
     ],
 )
 def test_registered_classes_are_kept_to_the_archive_too(key, value, reason, archive_with):
@@ -237,19 +219,15 @@ def asked(monkeypatch):
 WORDS = {"tokenizer": "whitespace", "token_indexers": {"tokens": "single_id"}}
 
 
+ELMO = {"type": "elmo_token_embedder"}
+CLASSIFICATION = {"type": "text_classification_json", "tokenizer": "spacy"}
+
+
 @pytest.mark.parametrize(
     "key, value, named",
     [
-        (
-            "model.text_field_embedder.token_embedders.tokens",
-            {"type": "elmo_token_embedder"},
-            "https://allennlp.s3.amazonaws.com",
-        ),
-        (
-            "dataset_reader",
-            {"type": "text_classification_json", "tokenizer": "spacy"},
-            "spaCy model en_core_web_sm",
-        ),
+        ("model.text_field_embedder.token_embedders.tokens", ELMO, "https://allennlp.s3.amazonaws.com"),
+        ("dataset_reader", CLASSIFICATION, "spaCy model en_core_web_sm"),
     ],
 )
 def test_no_default_asks_the_network(key, value, named, archive_with, asked, monkeypatch):
@@ -271,7 +249,7 @@ def test_no_default_asks_the_network(key, value, named, archive_with, asked, mon
     ],
 )
 @pytest.mark.parametrize("command", [["evaluate"], ["predict", "--use-dataset-reader"]], ids=" ".join)
-def test_nor_does_a_reader_when_it_reads(command, reader, split, host, archive_with, asked, tmp_path, capsys):
+def test_nor_does_a_reader_when_it_reads(command, reader, split, host, archive_with, asked, capsys):
     archive = archive_with({"dataset_reader": {"type": reader, "image_dir": None, **WORDS}})
     name, *options = command
     message = refusal(capsys, name, archive, split, *options)
@@ -281,7 +259,7 @@ def test_nor_does_a_reader_when_it_reads(command, reader, split, host, archive_w
     assert asked
 
 
-def test_what_the_user_names_is_downloaded(archive_with, asked, capsys):
+def test_what_the_user_names_is_downloaded(archive_with, asked):
     address = "https://storage.googleapis.com/allennlp-public-data/snli-ve/snli_ve_dev.jsonl.gz"
     archive = archive_with({"dataset_reader": {"type": "visual-entailment", "image_dir": None, **WORDS}})
     with suppress(Exception, SystemExit):
@@ -294,11 +272,8 @@ def download(*_):
 
 
 def test_nor_does_the_archive_of_an_annotator_when_it_annotates(tmp_path, asked, monkeypatch, capsys):
-    annotator = {
-        "type": "allennlp_srl",
-        "archive": make_archive(tmp_path / "srl", SRL),
-        "predicates": "words",
-    }
+    archive = make_archive(tmp_path / "srl", SRL)
+    annotator = {"type": "allennlp_srl", "archive": archive, "predicates": "words"}
     monkeypatch.setattr(SrlReader, "apply_token_indexers", download)
     with pytest.raises(ConfigurationError, match="found https://stranger.org/x, and an archive may"):
         annotate("She left.", annotator)
@@ -349,10 +324,8 @@ def test_readers_of_pictures_unpack_nothing(reader, archive_with, outside, tmp_p
     reader_config = {"type": reader, "image_dir": None, "answer_vocab": str(evil), **words}
     archive = archive_with({"dataset_reader": reader_config})
     message = load_refusal(archive)
-    assert (
-        message.startswith(f"{archive}: found dataset_reader.answer_vocab")
-        and "may be the name of a file" in message
-    )
+    assert message.startswith(f"{archive}: found dataset_reader.answer_vocab")
+    assert "may be the name of a file" in message
     with pytest.raises(ConfigurationError, match="evil.tgz: found the .*nothing is used"):
         load(archive, trust=True)
     assert os.listdir(outside) == []
@@ -363,10 +336,8 @@ def test_a_class_of_a_package_that_is_not_imported(archive_with, monkeypatch):
     monkeypatch.setattr("allennlp_coref_rc.safe_archives.archives.LONGEST", 500)
     archive = archive_with({"dataset_reader.type": "unheard_of"})
     message = load_refusal(archive)
-    assert (
-        "unheard_of not in acceptable choices for dataset_reader.type" in message
-        and "--include-package" in message
-    )
+    assert "unheard_of not in acceptable choices for dataset_reader.type" in message
+    assert "--include-package" in message
     assert len(message) <= len(f"{archive}: ") + 500
 
 
@@ -447,15 +418,8 @@ def annotate_words(tmp_path):
     pack(tmp_path / "srl", archive)
     (tmp_path / "texts.txt").write_text("She went home.\nHe left.\n")
     annotator = json.dumps({"type": "allennlp_srl", "archive": archive, "predicates": "words"})
-    return [
-        "annotate",
-        tmp_path / "texts.txt",
-        tmp_path / "out.jsonl",
-        "--annotator",
-        annotator,
-        "--chunk-size",
-        1,
-    ]
+    files = tmp_path / "texts.txt", tmp_path / "out.jsonl"
+    return ["annotate", *files, "--annotator", annotator, "--chunk-size", 1]
 
 
 def test_documents_are_not_annotated_by_strangers(annotate_words, tmp_path, capsys):
@@ -471,10 +435,7 @@ def test_trust_reaches_the_workers(workers, annotate_words, tmp_path, capsys):
 
 
 def test_trust_does_not_pass_from_a_stranger_to_another(archive_with, folder, stranger, tmp_path):
-    """
-    An annotator of an archive loads another archive only when it is first used, long after the first one was
-    opened.
-    """
+    """An annotator of an archive loads another archive when it is first used, long after the first."""
     inner = pack(
         changed(folder, tmp_path / "inner", {"dataset_reader.annotator": STRANGER}), tmp_path / "inner.tar.gz"
     )

@@ -49,14 +49,8 @@ FILES = {
     "a half": (cut(0.5), "found a damaged archive ("),
     "all but the end": (lambda data: data[:-4], "found a damaged archive ("),
     "a flipped byte": (flipped, "found a damaged archive ("),
-    "no tar": (
-        lambda data: gzip.compress(b"some text" * 100),
-        "found a damaged archive (",
-    ),
-    "text": (
-        lambda data: b"<html>404</html>",
-        "found a damaged archive (truncated header",
-    ),
+    "no tar": (lambda data: gzip.compress(b"some text" * 100), "found a damaged archive ("),
+    "text": (lambda data: b"<html>404</html>", "found a damaged archive (truncated header"),
 }
 
 
@@ -125,6 +119,16 @@ def smaller(folder):
     torch.save({**state, name: torch.zeros(1)}, folder / "weights.th")
 
 
+def remove(name):
+    return lambda folder: (folder / name).unlink()
+
+
+NO_JSON = "found a config.json that is not plain JSON"
+NO_MODEL = "found no model that can be loaded"
+NO_UNKNOWN = "vocabulary/tokens.txt: found no @@UNKNOWN@@, expected a line with it, for unknown words"
+NAMESPACES = "vocabulary/non_padded_namespaces.txt"
+ONLY_A_READER = b'{"dataset_reader": {"type": "annotated_babi", "folder": "x"}}'
+
 CONTENTS = {
     "no weights": (no_weights, "found no weights.th or best.th, expected one of coref-rc train"),
     "empty weights": (write("weights.th", b""), "weights.th: found damaged weights"),
@@ -132,41 +136,20 @@ CONTENTS = {
     "half of the weights": (cut_weights, "weights.th: found damaged weights"),
     "no tensors": (save({"x": "text"}), "found weights of another model"),
     "other weights": (save({"x": torch.zeros(2)}), "found weights of another model"),
-    "weights of another size": (
-        smaller,
-        "found no model that can be loaded: RuntimeError: Error(s) in loading state_dict",
-    ),
-    "no config": (lambda folder: (folder / "config.json").unlink(), "found a"),
-    "empty config": (write("config.json", b""), "found a config.json that is not plain JSON"),
-    "half a config": (
-        write("config.json", b'{"dataset_reader": {'),
-        "found a config.json that is not plain JSON",
-    ),
-    "bytes for a config": (write("config.json", b"\xff\xfe"), "found a config.json that is not plain JSON"),
-    "deep config": (write("config.json", b"[" * 10**5), "found a config.json that is not plain JSON"),
+    "weights of another size": (smaller, f"{NO_MODEL}: RuntimeError: Error(s) in loading state_dict"),
+    "no config": (remove("config.json"), "found a"),
+    "empty config": (write("config.json", b""), NO_JSON),
+    "half a config": (write("config.json", b'{"dataset_reader": {'), NO_JSON),
+    "bytes for a config": (write("config.json", b"\xff\xfe"), NO_JSON),
+    "deep config": (write("config.json", b"[" * 10**5), NO_JSON),
     "a list for a config": (write("config.json", b"[]"), "found a config.json of list, expected an object"),
-    "a config without a reader": (
-        write("config.json", b'{"model": {}}'),
-        "found no dataset_reader in its config",
-    ),
-    "a config without a model": (
-        write("config.json", b'{"dataset_reader": {"type": "annotated_babi", "folder": "x"}}'),
-        "found no model in its config",
-    ),
-    "a meta of other things": (write("meta.json", b"[]"), "found no model that can be loaded: "),
-    "half a meta": (write("meta.json", b"{"), "found no model that can be loaded: JSONDecodeError"),
-    "a vocabulary that is no text": (
-        write("vocabulary/tokens.txt", b"\xff\xfe\x00"),
-        "found no model that can be",
-    ),
-    "no namespaces": (
-        lambda folder: (folder / "vocabulary" / "non_padded_namespaces.txt").unlink(),
-        "vocabulary/non_padded_namespaces.txt: no such file",
-    ),
-    "no unknown word": (
-        write("vocabulary/tokens.txt", b"the\n"),
-        "vocabulary/tokens.txt: found no @@UNKNOWN@@, expected a line with it, for unknown words",
-    ),
+    "no reader": (write("config.json", b'{"model": {}}'), "found no dataset_reader in its config"),
+    "no model": (write("config.json", ONLY_A_READER), "found no model in its config"),
+    "a meta of other things": (write("meta.json", b"[]"), NO_MODEL),
+    "half a meta": (write("meta.json", b"{"), f"{NO_MODEL}: JSONDecodeError"),
+    "a vocabulary that is no text": (write("vocabulary/tokens.txt", b"\xff\xfe\x00"), NO_MODEL),
+    "no namespaces": (remove(NAMESPACES), f"{NAMESPACES}: no such file"),
+    "no unknown word": (write("vocabulary/tokens.txt", b"the\n"), NO_UNKNOWN),
 }
 
 

@@ -125,10 +125,8 @@ def test_no_code_unpacks_in_another_way():
         if re.search(r"extract_archive=True|\.extract(all)?\(|unpack_archive", path.read_text())
     }
     assert found == {"safe_archives/unpacking.py", "data/corpora/cnn_dailymail.py"}
-    assert (
-        "from allennlp.common.file_utils import cached_path"
-        in (CODE / "data/corpora/cnn_dailymail.py").read_text()
-    )
+    expected = "from allennlp.common.file_utils import cached_path"
+    assert expected in (CODE / "data/corpora/cnn_dailymail.py").read_text()
 
 
 @pytest.mark.parametrize("name", [*NAMES, "cnn.zip"])

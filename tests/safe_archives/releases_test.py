@@ -35,10 +35,8 @@ KINDS = {
     f"'{TRANSFORMER}', dim={tiny_transformers.HIDDEN_SIZE}, max_length={tiny_transformers.MAX_LENGTH}) + {SMALL}",
 }
 
-QUESTION = {
-    "passage": "Mary went to the park. She took the milk to the office. John slept in the kitchen.",
-    "question": "Where is the milk?",
-}
+PASSAGE = "Mary went to the park. She took the milk to the office. John slept in the kitchen."
+QUESTION = {"passage": PASSAGE, "question": "Where is the milk?"}
 
 
 def predict(archive):

@@ -36,17 +36,13 @@ CHANGES = {
     "meta": (lambda tensor: tensor.to("meta"), "no dense tensor"),
 }
 
+LINEAR = torch.nn.Linear(1, 1)
+
 OTHERS = {
     "list": (lambda path: torch.save([1, 2], path), "weights without names"),
     "tensor": (lambda path: torch.save(torch.zeros(2), path), "weights without names"),
-    "TorchScript": (
-        lambda path: torch.jit.save(torch.jit.script(torch.nn.Linear(1, 1)), str(path)),
-        "a model of TorchScript",
-    ),
-    "model": (
-        lambda path: torch.save(torch.nn.Linear(1, 1), path),
-        "torch.nn.modules.linear.Linear in the weights",
-    ),
+    "TorchScript": (lambda path: torch.jit.script(LINEAR).save(str(path)), "a model of TorchScript"),
+    "model": (lambda path: torch.save(LINEAR, path), "torch.nn.modules.linear.Linear in the weights"),
     "pickle": (lambda path: path.write_bytes(b"\x80\x04]\x94."), "damaged weights"),
 }
 """Files that hold no tensors by their names. PyTorch advises to read some of them without protection."""

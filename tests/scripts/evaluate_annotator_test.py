@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from allennlp_coref_rc.annotations import AnnotatedText, DiscourseRelation, Frame
+from allennlp_coref_rc.models.structure.coreference_scores import refers
 from tests.scripts.scripts import load_script
 from tests.shared import PROJECT
 
@@ -46,9 +47,8 @@ def test_singletons_are_left_out_with_the_annotated_ones(predicted, gold):
 
 def test_singletons_that_were_found_are_credited():
     clusters = [[(0, 1), (2, 3)], [(1, 2)], [(4, 5)]]
-    assert evaluate_annotator.conll_scores([(clusters, clusters)], "credited")["CoNLL"] == pytest.approx(
-        (1, 1, 1)
-    )
+    found = evaluate_annotator.conll_scores([(clusters, clusters)], "credited")["CoNLL"]
+    assert found == pytest.approx((1, 1, 1))
     scores = evaluate_annotator.conll_scores([([[(0, 1)], [(2, 3)]], clusters)], "credited")
     # Of B-cubed's four mentions two are found, each with half of its cluster; of three clusters one is
     # matched, to 2/3.
@@ -99,14 +99,8 @@ def test_links_are_counted_by_the_kind_of_the_later_mention():
     tokens = "Anne met the old man from Leeds . He saw her . The man left .".split()
     gold = [[(0, 1), (10, 11)], [(2, 7), (8, 9), (12, 14)], [(6, 7)]]
     kinds = {span: evaluate_annotator.kind_of_mention(tokens, span) for cluster in gold for span in cluster}
-    assert [kinds[span] for span in sorted(kinds)] == [
-        "name",
-        "nominal",
-        "name",
-        "pronoun",
-        "pronoun",
-        "nominal",
-    ]
+    expected = ["name", "nominal", "name", "pronoun", "pronoun", "nominal"]
+    assert [kinds[span] for span in sorted(kinds)] == expected
     # "her" is rightly linked, "He" to the wrong one, and "The man" to nothing.
     predicted = [[(0, 1), (8, 9)], [(10, 11)], [(12, 14)]]
     scores = evaluate_annotator.link_scores([(tokens, predicted, gold)])
@@ -153,7 +147,7 @@ def test_gap_scores_pairs_by_the_pronouns_gender():
 def test_a_mention_of_a_name_may_go_on_after_it(mention, is_right):
     tokens = "Mrs Ann Lee 's dog saw Ann Lee , a nurse".split()
     name = (6, 8) if mention[0] > 5 else (1, 3)
-    assert evaluate_annotator.refers(tokens, mention, name) == is_right
+    assert refers(tokens, mention, name) == is_right
 
 
 def test_roles_are_scored_by_the_rule_of_conll_2005():
@@ -167,17 +161,13 @@ def test_roles_are_scored_by_the_rule_of_conll_2005():
         Frame((3, 4), [("ARG0", (0, 1))]),
     ]
     texts = [AnnotatedText(["a"] * 6, frames=frames) for frames in (predicted, gold)]
-    assert scores_of(evaluate_annotator.score_columns([texts])) == {
-        "predicates": (1 / 2, 1 / 2, 1 / 2),
-        "arguments": (1 / 4, 1 / 3, 2 / 7),
-    }
+    expected = {"predicates": (1 / 2, 1 / 2, 1 / 2), "arguments": (1 / 4, 1 / 3, 2 / 7)}
+    assert scores_of(evaluate_annotator.score_columns([texts])) == expected
     assert scores_of(evaluate_annotator.score_columns([(texts[1], texts[1])]))["arguments"] == (1, 1, 1)
 
 
 def test_connectives_senses_and_implicit_relations():
-    """
-    Of three predicted connectives two are right; of two annotated ones both are found, one with its sense.
-    """
+    """Of three predicted connectives two are right; two annotated ones are found, one with its sense."""
 
     def relation(type, sense, place, connective=()):
         return DiscourseRelation(
@@ -197,9 +187,8 @@ def test_connectives_senses_and_implicit_relations():
         relation("Implicit", "Expansion.Conjunction", 8),
     ]
     pairs = [tuple(AnnotatedText(["a"] * 13, relations=relations) for relations in (predicted, gold))]
-    assert scores_of(evaluate_annotator.score_connectives(pairs)) == {
-        "explicit connectives": (2 / 3, 1, 4 / 5)
-    }
+    expected = {"explicit connectives": (2 / 3, 1, 4 / 5)}
+    assert scores_of(evaluate_annotator.score_connectives(pairs)) == expected
     assert scores_of(evaluate_annotator.score_senses(pairs)) == {
         "senses of 2 explicit relations": (1 / 2,),
         "implicit relations": (1 / 2, 1, 2 / 3),

@@ -35,9 +35,8 @@ def test_numpy_tells_which_noun_phrases_are_annotated_as_pytorch_does(training):
     weights = {f"mention.{name}": value for name, value in training.weights_of(model).items()}
     vectors = torch.randn(7, 5 + WIDTH)
     with torch.no_grad():
-        assert network.mention_scores(weights, vectors.numpy()) == pytest.approx(
-            model(vectors).numpy(), abs=6e-4
-        )
+        found = network.mention_scores(weights, vectors.numpy())
+        assert found == pytest.approx(model(vectors).numpy(), abs=6e-4)
 
 
 def test_the_loss_is_the_log_probability_of_all_right_antecedents(training):
@@ -80,9 +79,8 @@ def test_the_loss_of_gap_sums_over_all_chains_of_links(training):
         example = passage(4, 3, (np.array([0]), np.array([1])), label)
         # The names are of different persons.
         apart = -np.log(1 - p[1][0])
-        assert training.gap_loss(*tensors, [(0, example)]).item() == pytest.approx(
-            -np.log(chance) + apart, rel=1e-5
-        )
+        found = training.gap_loss(*tensors, [(0, example)]).item()
+        assert found == pytest.approx(-np.log(chance) + apart, rel=1e-5)
 
 
 def test_the_loss_of_gap_takes_names_after_the_pronoun(training):

@@ -41,22 +41,13 @@ def test_documents_become_docs(tmp_path):
     doc, again = train_english.read_docs(str(tmp_path / "a.conllu"), spacy.blank("en").vocab)
     assert doc.text == again.text == "The dogs chased it. New York and old boxes ( women "
     assert [sentence.end for sentence in doc.sents] == [5, 12]
-    assert [(token.dep_, token.head.text) for token in doc[5:10]] == [
-        ("compound", "York"),
-        ("ROOT", "York"),
-        ("cc", "boxes"),
-        ("amod", "boxes"),
-        ("conj", "York"),
-    ]
+    expected = [("compound", "York"), ("ROOT", "York"), ("cc", "boxes"), ("amod", "boxes"), ("conj", "York")]
+    assert [(token.dep_, token.head.text) for token in doc[5:10]] == expected
     assert [token.lemma_ for token in doc[:3]] == ["the", "dog", "chase"]
     assert (doc[1].tag_, doc[1].pos_, str(doc[1].morph)) == ("NNS", "NOUN", "Number=Plur")
     # The pronoun is left out; minimal spans with a gap, or without the head, give the head.
-    assert [(entity.text, entity.label_) for entity in doc.ents] == [
-        ("dogs", "person"),
-        ("New York", "place"),
-        ("boxes", "object"),
-        ("women", "person"),
-    ]
+    expected = [("dogs", "person"), ("New York", "place"), ("boxes", "object"), ("women", "person")]
+    assert [(entity.text, entity.label_) for entity in doc.ents] == expected
     (tmp_path / "b.conllu").write_text(conllu(STORY, gum=False))
     (doc,) = train_english.read_docs(str(tmp_path / "b.conllu"), spacy.blank("en").vocab)
     assert not doc.has_annotation("ENT_IOB")

@@ -42,9 +42,7 @@ def train(folder, checkpointer, recover=False, keep=2, **more):
 
 
 def train_killed(folder, checkpointer, epoch, monkeypatch, saving=True, **options):
-    """
-    Killed when the checkpoint of an epoch is written, and its best weights are not yet; or just before that.
-    """
+    """Killed when the checkpoint of an epoch is written and its best weights are not; or just before."""
     save = Checkpointer.maybe_save_checkpoint
 
     def save_and_die(self, trainer, epochs, batches):
@@ -115,10 +113,8 @@ def test_a_run_killed_again_and_again_does_not_begin_anew(undisturbed, tmp_path,
 
 
 def test_a_moving_average_goes_on(tmp_path, monkeypatch):
-    average = {
-        "moving_average": {"type": "recoverable_exponential", "decay": 0.9},
-        "validation_metric": "+accuracy",
-    }
+    recoverable = {"type": "recoverable_exponential", "decay": 0.9}
+    average = {"moving_average": recoverable, "validation_metric": "+accuracy"}
     expected = train(tmp_path / "undisturbed", "exact", **average)
     train_killed(tmp_path / "run", "exact", 3, monkeypatch, **average)
     assert train(tmp_path / "run", "exact", recover=True, **average) == expected
@@ -128,14 +124,8 @@ def test_a_moving_average_goes_on(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     "options, message",
     [
-        (
-            {"moving_average": {"type": "exponential"}},
-            "moving_average: found a type .* expected recoverable_exponential",
-        ),
-        (
-            {"keep": 1},
-            "keep_most_recent_by_count: found 1, expected 2 or more",
-        ),
+        ({"moving_average": {"type": "exponential"}}, "moving_average: found a type .* expected recoverable"),
+        ({"keep": 1}, "keep_most_recent_by_count: found 1, expected 2 or more"),
     ],
 )
 def test_what_it_could_not_go_on_with_is_refused(tmp_path, options, message):

@@ -1,4 +1,5 @@
 import json
+from types import SimpleNamespace
 
 import pytest
 from allennlp.commands.train import train_model
@@ -39,35 +40,34 @@ def test_what_was_reached_before_is_not_forgotten(tmp_path):
     assert epochs(tmp_path / "run", recover=True, value=-0.1) == 2
 
 
-def test_bAbI_trains_until_a_task_is_solved():
+@pytest.fixture
+def trainer():
+    return SimpleNamespace(_metric_tracker=SimpleNamespace(_patience=None))
+
+
+def test_bAbI_trains_until_a_task_is_solved(trainer):
     callbacks = Params.from_file(str(CONFIG)).as_dict()["trainer"]["callbacks"]
     stop = TrainerCallback.from_params(Params(callbacks[-1]), serialization_dir="")
-
-    class Tracker:
-        _patience = None
-
-    class Trainer:
-        _metric_tracker = Tracker()
-
     for accuracy, patience in [(0.99, None), (1.0, 0)]:
-        stop.on_epoch(Trainer(), {"validation_accuracy": accuracy}, 0)
-        assert Trainer._metric_tracker._patience == patience
+        stop.on_epoch(trainer, {"validation_accuracy": accuracy}, 0)
+        assert trainer._metric_tracker._patience == patience
 
 
-def test_epochs_above_the_value_are_counted_and_the_count_outlives_a_break():
-    class Tracker:
-        _patience = None
-
-    class Trainer:
-        _metric_tracker = Tracker()
-
-    stop = StopAbove("", 0.5, epochs=3)
+def test_epochs_above_the_value_are_counted_and_the_count_outlives_a_break(trainer):
+    stop, gone_on = (StopAbove("", 0.5, epochs=3) for _ in range(2))
     for accuracy in (0.6, 0.4, 0.7, 0.5):
-        stop.on_epoch(Trainer(), {"validation_accuracy": accuracy}, 0)
-    assert Tracker._patience is None
-    gone_on = StopAbove("", 0.5, epochs=3)
+        stop.on_epoch(trainer, {"validation_accuracy": accuracy}, 0)
     gone_on.load_state_dict(stop.state_dict())
-    gone_on.on_start(Trainer())
-    assert Tracker._patience is None
-    gone_on.on_epoch(Trainer(), {"validation_accuracy": 0.6}, 0)
-    assert Trainer._metric_tracker._patience == 0
+    gone_on.on_start(trainer)
+    assert trainer._metric_tracker._patience is None
+    gone_on.on_epoch(trainer, {"validation_accuracy": 0.6}, 0)
+    assert trainer._metric_tracker._patience == 0
+
+
+@pytest.mark.parametrize("config", ["wikihop/ga_gru_1k", "lambada/ga_gru"])
+def test_wikihop_and_lambada_train_until_the_loss_is_30_percent_above_its_least(config, trainer):
+    params = Params.from_file(str(PROJECT / "training_config" / f"{config}.jsonnet")).as_dict()
+    stop = TrainerCallback.from_params(Params(params["trainer"]["callbacks"][-1]), serialization_dir="")
+    for loss, patience in [(4.0, None), (2.0, None), (2.59, None), (2.61, 0)]:
+        stop.on_epoch(trainer, {"validation_loss": loss}, 0)
+        assert trainer._metric_tracker._patience == patience

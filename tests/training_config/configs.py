@@ -59,13 +59,22 @@ def overrides(config: Path, task: int = 2, more: Optional[dict[str, Any]] = None
     if config.parent.name in BABI_FOLDERS:
         values.update({"dataset_reader.folder": str(BABI), "dataset_reader.task": task})
     elif config.parent.name == "annotators":
-        corpus = _experiments("annotators")[config.stem]["train_data_path"].partition("annotators/")[2]
-        values.update({f"{split}_data_path": str(FIXTURES / "annotators" / corpus) for split in SPLITS[:2]})
+        corpora = _experiments("annotators")[config.stem]["train_data_path"]
+        values.update({f"{split}_data_path": _fixtures_of(corpora) for split in SPLITS[:2]})
     else:
         start, names, end = DATA_PATHS[config.parent.name].replace("}", "{").split("{")
         for split, name in zip(SPLITS, names.split(",")):
             values[f"{split}_data_path"] = str(FIXTURES / (start + name + end))
     return json.dumps({**values, **(more or {})})
+
+
+def _fixtures_of(corpora: Any) -> Any:
+    """The fixture of a corpus, or those of several."""
+    if isinstance(corpora, dict):
+        return {task: _fixtures_of(path) for task, path in corpora.items()}
+    if isinstance(corpora, list):
+        return [_fixtures_of(path) for path in corpora]
+    return str(FIXTURES / "annotators" / corpora.partition("annotators/")[2])
 
 
 def load(config: Path, task: int = 2, more: Optional[dict[str, Any]] = None) -> Params:
@@ -107,10 +116,7 @@ SMALL_QANET = """
 
 
 def load_small(config: Path, task: int = 2) -> Params:
-    """
-    The same with small embeddings and encoders, no smaller than the largest part of a state that a config
-    names.
-    """
+    """With small embeddings and encoders, no smaller than the largest part of a state that a config names."""
     return on_fixtures(_experiments(config.parent.name, smaller=True)[config.stem], config, task)
 
 

@@ -46,13 +46,6 @@ def test_is_short_and_cites_its_source(config):
     assert lines[0].startswith("// ") and lines[0].endswith(".") and max(map(len, lines)) <= 120
 
 
-def test_lines_of_libraries_are_not_too_long():
-    lines = [
-        line for library in (CONFIGS / "lib").glob("*.libsonnet") for line in library.read_text().splitlines()
-    ]
-    assert lines and max(map(len, lines)) <= 120
-
-
 def model_and_data(params, size=4):
     """The first instances of the training data, a model for them, and what it reads."""
     reader = DatasetReader.from_params(params["dataset_reader"])
@@ -67,10 +60,7 @@ def model_and_data(params, size=4):
 
 
 def train_a_batch(params, size=4, updates=1):
-    """
-    Trains, and gives the instances and the output, and the losses before and after. In grid_test are two
-    updates.
-    """
+    """Trains: instances, output, losses before and after. grid_test makes two updates."""
     model, instances, inputs = model_and_data(params, size)
 
     def loss():
@@ -127,7 +117,9 @@ def test_trains_on_an_extractive_and_a_classification_task_of_babi(config, task)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("config", configs("annotators", *DATA_PATHS), ids=name_of)
+@pytest.mark.parametrize(
+    "config", [path for path in configs("annotators", *DATA_PATHS) if path.stem != "structure"], ids=name_of
+)
 def test_trains_on_fixtures(config):
     _, _, before, after = train_a_batch(load_small(config))
     assert has_learnt(config.stem, before, after)
@@ -183,7 +175,7 @@ def test_two_runs_with_one_seed_agree_to_the_last_digit(tmp_path):
 
 def test_the_encoder_is_swapped_by_an_edit():
     text = (CONFIGS / "babi" / "ga_coref_gru.jsonnet").read_text().replace("'../lib/", "'lib/")
-    swapped = text.replace("variants.coref_gru", "variants.gru")
+    swapped = text.replace("variants.coref_gru", "variants.torch_gru")
     assert swapped != text
     assert evaluate(text)["model"]["passage_encoders"][0]["type"] == "coref_gru"
     assert evaluate(swapped)["model"]["passage_encoders"][0]["type"] == "gru"

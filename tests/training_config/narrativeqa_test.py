@@ -1,12 +1,14 @@
 """Compares NarrativeQA's experiments with what the authors have published about theirs."""
 
 import json
+from itertools import combinations
 
 import pytest
 from allennlp.commands.train import train_model
 from allennlp.data import DatasetReader, Vocabulary
 from allennlp.models import Model
 
+from allennlp_coref_rc.annotations import AnnotatedText
 from tests.training_config.configs import CONFIGS, configs, evaluate, load, load_text
 
 pytestmark = pytest.mark.slow
@@ -61,6 +63,54 @@ def test_heads_and_budgets_are_the_published_ones():
         assert budget(values) == tuple(expected), name
 
 
+SUMMARY = """
+Scrooge, a cold-hearted miser, keeps a counting house in London and pays his clerk, Bob Cratchit, so little that
+the family can hardly buy coal. On Christmas Eve his nephew Fred invites him to dinner, but Scrooge refuses
+because he thinks that Christmas is a humbug. That night the ghost of Marley, who was once his partner, drags his
+chains through the house, warns him and tells him that three spirits will come. The first one shows Scrooge his
+lonely school days. Then he sees Belle, whom he loved before he began to care only for gold. The second spirit
+takes him to the Cratchits, where Tiny Tim, a lame boy, sings although he is very ill. Scrooge asks if Tim will
+live. The last spirit, however, never speaks. It points at a neglected grave, and Scrooge reads his own name on
+the stone. He wakes in his bed, laughs, dances, sends the Cratchits a turkey and raises Bob's wages. Tiny Tim does
+not die.
+"""
+"""Of a novel, in our words."""
+
+
+@pytest.fixture(scope="module")
+def views():
+    """
+    By config the views of each head of a passage that sees some. Labels are numbers in the order in which
+    they occur, as a model has to learn what they mean.
+    """
+    found = {}
+    for name in [name for name in PUBLISHED if name != "baseline_bidaf"]:
+        params = load(FOLDER / f"{name}.jsonnet")["dataset_reader"]
+        instance = DatasetReader.from_params(params).text_to_instance(SUMMARY, "Who warns Scrooge?")
+        layers = instance["passage_annotations"].layers if "passage_annotations" in instance else {}
+        found[name] = []
+        for layer in layers.values():
+            numbers = {}
+            labels = [
+                [numbers.setdefault(label, len(numbers)) if label else None for label in token]
+                for token in layer["labels"]
+            ]
+            found[name] += list(zip(zip(*labels), zip(*layer["scopes"])))
+    return found
+
+
+def test_rows_that_the_paper_tells_apart_see_different_views(views):
+    for one, other in combinations(views, 2):
+        assert views[one] != views[other], f"{one} and {other} see the same views"
+
+
+def test_roles_are_those_of_verbs():
+    params = load(FOLDER / "dassa_srl_3verbs.jsonnet")["dataset_reader"]
+    text = AnnotatedText("The refusal of Fred 's invitation is final ; he was leaving .".split())
+    frames = DatasetReader.from_params(params).annotator.annotate(text).frames
+    assert [text.tokens[frame.predicate[0]] for frame in frames] == ["leaving"]
+
+
 def test_budgets_are_equal_unless_the_published_ones_are_asked_for():
     names = [
         path.stem for path in configs("narrativeqa") if not path.stem.startswith("structured_transformer")
@@ -104,9 +154,8 @@ def test_data():
     assert swapped["dataset_reader"]["text"] == "tokenized" and "test_data_path" not in swapped
     theirs = experiment("dassa_sdp_exp", "authors_annotated_files", "join_unannotated")
     assert theirs["train_data_path"].endswith("summaries_annotated.jsonl.train")
-    assert (
-        "annotator" not in theirs["dataset_reader"] and theirs["model"]["modeling_layer"]["join_unannotated"]
-    )
+    assert "annotator" not in theirs["dataset_reader"]
+    assert theirs["model"]["modeling_layer"]["join_unannotated"]
 
 
 def test_vectors_of_a_file_are_for_all_words_that_it_has():

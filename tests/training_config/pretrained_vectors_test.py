@@ -1,6 +1,4 @@
-"""
-Word vectors of a file, named in a config: GloVe's text, word2vec's text with its header, plain or compressed.
-"""
+"""Word vectors of a file: GloVe's text, word2vec's text with its header, plain or compressed."""
 
 import gzip
 

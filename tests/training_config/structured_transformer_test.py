@@ -1,8 +1,6 @@
-"""
-The library of structured transformers: its variants combine in any order, over the libraries of data sets.
-"""
+"""The library of structured transformers: variants combine in any order, over libraries of data sets."""
 
-from itertools import permutations
+from itertools import permutations, product
 
 import pytest
 from allennlp.data import Vocabulary
@@ -39,13 +37,8 @@ def experiments(texts):
 
 
 def test_the_encoder_is_swapped_by_an_edit():
-    found = experiments(
-        {
-            (base, name): f"{text} + {variant}"
-            for base, text in BASES.items()
-            for name, variant in ENCODERS.items()
-        }
-    )
+    pairs = product(BASES.items(), ENCODERS.items())
+    found = experiments({(base, name): f"{text} + {variant}" for (base, text), (name, variant) in pairs})
     for (_, name), values in found.items():
         encoder = values["model"]["encoder"]
         assert encoder["type"] == name and encoder.get("input_size", encoder.get("input_dim")) == 768
@@ -65,10 +58,8 @@ def test_variants_combine_in_any_order():
         first, *others = experiments({order: " + ".join((text, *order)) for order in orders}).values()
         assert len(others) >= 5
         assert all(other == first for other in others)
-        model, rates = (
-            first["model"],
-            [group[1]["lr"] for group in first["trainer"]["optimizer"]["parameter_groups"]],
-        )
+        model, groups = first["model"], first["trainer"]["optimizer"]["parameter_groups"]
+        rates = [group[1]["lr"] for group in groups]
         assert model["transformer"]["model_name"] == "roberta-large" and model["transformer"]["overlap"] == 32
         assert model["encoder"].get("input_size", model["encoder"].get("input_dim")) == 1024
         assert {"type": "tensorboard"} in first["trainer"]["callbacks"]

@@ -1,5 +1,5 @@
-// A GA Reader on one bAbI task, with the settings of Coref-GRU. Only validation differs: here it is after
-// each epoch of about 28 updates, theirs is after every 25. The command line gives the task and the folder of the data:
+// A GA Reader on one bAbI task, with the settings of Coref-GRU; docs/results/departures.md says what differs. The
+// command line gives the task and the folder of the data:
 //   -o '{"dataset_reader.folder": "path/to/en-valid", "dataset_reader.task": 2}'
 local coref_gru_paper = import 'coref_gru_paper.libsonnet';
 
@@ -23,7 +23,7 @@ coref_gru_paper {
   learning_rate:: 0.01,
   epochs:: 30,
   callbacks:: [{ type: 'stop_above', value: 0.99 }],
-  // After the 5th epoch, and then after every 4 epochs: about every 120 updates.
+  // After the 5th epoch, and then after every 4 epochs of 29 updates, as in the code: the paper's "every 120 updates".
   milestones:: [5, 9, 13, 17, 21, 25, 29],
   // No question is skipped, so one reader reads all files, and the task is given only once.
   validation_dataset_reader:: null,

@@ -50,6 +50,7 @@ local transformers = import 'transformers.libsonnet';
 
   // Training.
   batch_size:: error 'Must set batch_size',
+  updates_per_epoch:: null,  // then there is a validation; null for all training questions
   learning_rate:: 0.0005,
   epochs:: error 'Must set epochs',
   milestones:: error 'Must set milestones',  // epochs
@@ -143,6 +144,7 @@ local transformers = import 'transformers.libsonnet';
   data_loader: {
     type: 'prepared',
     batch_sampler: { type: 'bucket', batch_size: experiment.batch_size, sorting_keys: ['passage'] },
+    [if experiment.updates_per_epoch != null then 'batches_per_epoch']: experiment.updates_per_epoch,
   },
   validation_data_loader: { type: 'prepared', batch_size: experiment.batch_size },
   trainer: {

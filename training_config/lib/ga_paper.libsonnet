@@ -1,7 +1,6 @@
 // The settings of the GA Reader (Dhingra et al., ACL 2017) and of its code, which CNN, Daily Mail and Who-did-What
-// share. CG+SBA (NAACL-SRW 2018) has the same settings. Two things differ: their code clips every gradient that passes
-// through a step of a GRU at 10, and here the gradients of the parameters are clipped; they validate every 100 updates,
-// and here validation is after each epoch. Their models begin with GloVe vectors: see pretrained_file in ga.libsonnet.
+// share. CG+SBA (NAACL-SRW 2018) has the same settings. docs/results/departures.md says what differs. Their models
+// begin with GloVe vectors: see pretrained_file in ga.libsonnet.
 local ga = import 'ga.libsonnet';
 
 ga {
@@ -15,4 +14,6 @@ ga {
   batch_size:: 32,
   epochs:: 10,
   milestones:: [3, 4, 5, 6, 7, 8, 9],
+  // The code ends after an epoch without a new best.
+  trainer+: { patience: 1 },
 }

@@ -11,6 +11,9 @@ lambada {
   validation_data_path: 'data/lambada/development_valid.txt',
   test_data_path:: null,
   evaluate_on_test: false,
+  max_clusters:: 14,
   learning_rate:: 0.001,
   batch_size:: 32,
+  milestones:: [3, 4],
+  callbacks:: [],
 }

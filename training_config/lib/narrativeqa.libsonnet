@@ -1,7 +1,7 @@
-// QANet on NarrativeQA's summaries, with any modelling layer, as DASSA (Mihaylov & Frank, EMNLP 2019) has it. Only the
-// budget differs: here it is the same for all models. The authors' models begin with GloVe vectors, which are not
-// trained: see pretrained_file in ga.libsonnet. Their annotations come from other annotators. Files that they have
-// annotated keep their annotations. Most settings are in qanet.libsonnet, for all data sets whose answers are spans.
+// QANet on NarrativeQA's summaries, with any modelling layer, as DASSA (Mihaylov & Frank, EMNLP 2019) has it.
+// docs/results/departures.md says what differs: the budget, the spans of training, the annotators. The authors' models
+// begin with GloVe vectors, which are not trained: see pretrained_file in ga.libsonnet. Files that they have annotated
+// keep their annotations. Most settings are in qanet.libsonnet, for all data sets whose answers are spans.
 local qanet = import 'qanet.libsonnet';
 
 qanet {

@@ -49,8 +49,9 @@ local transformers = import 'transformers.libsonnet';
   // Annotators, and the annotation layers that need them.
   annotators:: {
     coref: { type: 'sieve_coref', descriptions: false },
-    discourse: { type: 'connective_discourse', implicit: true, paper_like: true },
-    srl: { type: 'roles', empty_frames: false },
+    // The relations of DASSA's section 2, with predicted senses, and the frames of verbs.
+    discourse: { type: 'discourse', implicit: true, paper_like: true },
+    srl: { type: 'roles', verbs: true },
   },
   local annotator_of_layer = {
     coref: 'coref',

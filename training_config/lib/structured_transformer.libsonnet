@@ -59,6 +59,8 @@ local structured = {
     local experiment = self,
     head:: { type: 'candidates', [if experiment.pointer != null then 'pointer']: experiment.pointer },
     batch_size:: 16,
+    updates_per_epoch:: null,
     epochs:: 4,
+    callbacks:: [],
   },
 }

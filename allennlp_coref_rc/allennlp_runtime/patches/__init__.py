@@ -1,8 +1,7 @@
 """
 `patches.csv` is the table of all changes that this package makes to AllenNLP 2.10.1 while AllenNLP is
 imported. Only `console` and `atomic_outputs` change it too, while a command of `coref-rc` runs. AllenNLP is
-no longer maintained, so no release of it will need fewer. The packages by which AllenNLP reads archives and
-data sets are in the table too.
+no longer maintained, so no release of it will need fewer. Changes to other packages are in the table too.
 """
 
 import csv

@@ -4,6 +4,7 @@ import functools
 import os
 import random
 import signal
+from collections.abc import Iterator
 from contextlib import suppress
 from importlib import import_module
 from typing import Any
@@ -73,6 +74,28 @@ def ignore_ended_workers(original: Any, loader: Any, args: Any, kwargs: Any) -> 
     """Sends no "stop" to a worker that has ended. On a busy machine, the error sometimes ended a training."""
     *others, senders = args
     original(*others, list(map(_Sender, senders)))
+
+
+def refuse_empty_splits(data_loaders: Any) -> None:
+    """
+    Refuses a split without any instance or batch, with which AllenNLP trains and evaluates nothing. The share
+    of one of several processes may be empty; see `lockstep_evaluation`.
+    """
+
+    def some(original: Any, loader: Any, args: Any, kwargs: Any) -> Iterator[Any]:
+        from allennlp.common.util import is_distributed
+
+        is_empty = True
+        for value in original(*args, **kwargs):
+            is_empty = False
+            yield value
+        if is_empty and not is_distributed():
+            raise ConfigurationError(
+                f"{loader.data_path}: found no question for a batch, expected one or more"
+            )
+
+    for name in ("iter_instances", "_iter_batches"):
+        wrapt.wrap_function_wrapper(data_loaders.MultiProcessDataLoader, name, some)
 
 
 def start_workers(data_loaders: Any) -> None:

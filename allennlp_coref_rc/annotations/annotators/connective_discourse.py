@@ -1,4 +1,3 @@
-import dataclasses
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import accumulate
@@ -115,7 +114,7 @@ class ConnectiveDiscourse(Annotator):
                     )
         if self._implicit:
             relations.extend(self._implicit_relations(text, relations))
-        return dataclasses.replace(text, relations=text.relations + relations)
+        return text.with_more(relations=relations)
 
     def _implicit_relations(
         self, text: AnnotatedText, explicit: Sequence[DiscourseRelation]
@@ -154,11 +153,8 @@ class _Arguments:
         """Arg1 and Arg2 of a connective in the sentence of this number, whose `content` begins there."""
         start, stop = self._sentences[sentence]
         before, after = (start, span[0]), (span[1], stop)
-        previous = (
-            self._sentences[sentence - 1]
-            if sentence and self._has_words(self._sentences[sentence - 1])
-            else None
-        )
+        earlier = self._sentences[sentence - 1] if sentence else None
+        previous = earlier if earlier and self._has_words(earlier) else None
         if content < span[0]:
             if self._has_words(after):
                 return [before], [after]

@@ -1,5 +1,3 @@
-from dataclasses import replace
-
 from spacy.language import Language
 from spacy.tokens import Doc
 
@@ -54,4 +52,4 @@ class Coreferee(SpacyAnnotator):
             sorted((min(mention.token_indexes), max(mention.token_indexes) + 1) for mention in chain)
             for chain in doc._.coref_chains
         ]
-        return replace(text, clusters=text.clusters + clusters)
+        return text.with_more(clusters=clusters)

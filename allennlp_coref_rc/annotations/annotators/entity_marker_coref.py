@@ -1,4 +1,3 @@
-import dataclasses
 import re
 from typing import Optional
 
@@ -53,6 +52,4 @@ class EntityMarkerCoref(Annotator):
             if self._marker.fullmatch(token):
                 mentions.setdefault(token, []).append((position, position + 1))
         clusters = [cluster for cluster in mentions.values() if len(cluster) >= self._min_mentions]
-        return dataclasses.replace(
-            text, clusters=text.clusters + largest_clusters(clusters, self._max_clusters)
-        )
+        return text.with_more(clusters=largest_clusters(clusters, self._max_clusters))

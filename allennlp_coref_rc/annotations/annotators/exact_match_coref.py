@@ -1,4 +1,3 @@
-import dataclasses
 from functools import lru_cache
 from typing import Any, Optional
 from unittest.mock import patch
@@ -11,7 +10,6 @@ from allennlp_coref_rc.annotations.annotators.annotator import Annotator
 from allennlp_coref_rc.annotations.annotators.coref.sieve.name_spans import compound_names
 from allennlp_coref_rc.annotations.clusters import largest_clusters
 from allennlp_coref_rc.common.checks import check_number
-from allennlp_coref_rc.common.errors import ConfigurationError
 
 NOT_ENTITIES = STOP_WORDS | lexicon.COMMON_VERBS | lexicon.RELATION_WORDS | lexicon.BARE_PARTS
 """
@@ -26,7 +24,7 @@ class ExactMatchCoref(Annotator):
     Coreference by exact match: tokens that are the same word and may name an entity form a cluster. Case does
     not count. Coref-GRU (Dhingra et al., NAACL 2018, section 4) annotates bAbI like this.
 
-    An entity token has a letter and is not among `not_entities`. On bAbI this gives at most 13 clusters a
+    An entity token has a letter and is not among `NOT_ENTITIES`. On bAbI this gives at most 13 clusters a
     question, the paper's C. Without `entities`, names of companies and couples ("Smith & Co.", "Mr. and Mrs.
     Smith") count as a word.
 
@@ -36,8 +34,6 @@ class ExactMatchCoref(Annotator):
 
     entities : `list[str]`, optional (default = `None`)
         Only these words name entities. By default every word that is not excluded.
-    not_entities : `list[str]`, optional (default = `None`)
-        Words that name no entity. By default `NOT_ENTITIES`.
     normalize_number : `bool`, optional (default = `False`)
         Join singular and plural (mice and mouse, wolves and wolf, cats and cat). The paper says that exact
         match misses these in task 15. This departs from the paper, so it is off by default.
@@ -56,21 +52,13 @@ class ExactMatchCoref(Annotator):
     def __init__(
         self,
         entities: Optional[list[str]] = None,
-        not_entities: Optional[list[str]] = None,
         normalize_number: bool = False,
         min_mentions: int = 2,
         max_clusters: Optional[int] = None,
     ) -> None:
-        if entities is not None and not_entities is not None:
-            raise ConfigurationError(
-                "exact_match_coref: found both entities and not_entities, expected one of them"
-            )
         check_number("exact_match_coref", "min_mentions", min_mentions)
         check_number("exact_match_coref", "max_clusters", max_clusters, least=0)
         self._entities = None if entities is None else {word.lower() for word in entities}
-        self._not_entities = {
-            word.lower() for word in (NOT_ENTITIES if not_entities is None else not_entities)
-        }
         self._normalize_number = normalize_number
         self._min_mentions = min_mentions
         self._max_clusters = max_clusters
@@ -89,13 +77,12 @@ class ExactMatchCoref(Annotator):
             if self._is_entity(word):
                 mentions.setdefault(singular(word) if self._normalize_number else word, []).extend(spans)
         clusters = [sorted(cluster) for cluster in mentions.values() if len(cluster) >= self._min_mentions]
-        clusters = largest_clusters(clusters, self._max_clusters)
-        return dataclasses.replace(text, clusters=text.clusters + clusters)
+        return text.with_more(clusters=largest_clusters(clusters, self._max_clusters))
 
     def _is_entity(self, word: str) -> bool:
         if self._entities is not None:
             return word in self._entities
-        return any(map(str.isalpha, word)) and word not in self._not_entities
+        return any(map(str.isalpha, word)) and word not in NOT_ENTITIES
 
 
 @lru_cache(maxsize=None)

@@ -1,5 +1,4 @@
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import cached_property
 from typing import Any, Optional
 
@@ -65,7 +64,7 @@ class FastCoref(Annotator):
                         f"fastcoref: found {len(texts[i])} tokens in the text {texts[i].id!r}, expected fewer: "
                         f"{self._weights} does not read texts of this length"
                     )
-                annotated[i] = replace(texts[i], clusters=texts[i].clusters + _clusters(by_index[n]))
+                annotated[i] = texts[i].with_more(clusters=_clusters(by_index[n]))
         return annotated
 
     @cached_property

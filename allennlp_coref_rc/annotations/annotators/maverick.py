@@ -2,7 +2,6 @@ import logging
 import sys
 from collections.abc import Sequence
 from contextlib import redirect_stdout
-from dataclasses import replace
 from functools import cached_property, lru_cache
 from typing import Any, Optional
 
@@ -66,10 +65,7 @@ class Maverick(Annotator):
 
     def annotate_batch(self, texts: Sequence[AnnotatedText]) -> list[AnnotatedText]:
         # Maverick reads one text at a time.
-        return [
-            replace(text, clusters=text.clusters + self._clusters(text)) if len(text) else text
-            for text in texts
-        ]
+        return [text.with_more(clusters=self._clusters(text)) if len(text) else text for text in texts]
 
     def _clusters(self, text: AnnotatedText) -> list[Cluster]:
         # Words in sentences: a flat list of words would be cut at full stops, with a spaCy model that is

@@ -9,6 +9,9 @@ _NAMES = [re.split(": |, ", line) for line in read_lines("senses")]
 SENSES = tuple(names[0] for names in _NAMES)
 _BY_NAME = {name.lower(): names[0] for names in _NAMES for name in names}
 
+FURTHER_SENSES = ("Contingency.Purpose", "Expansion.Manner", "Comparison.Similarity")
+"""Senses of PDTB 3 that have no counterpart in CoNLL-2016."""
+
 
 def conll_sense(label: str) -> Optional[str]:
     """
@@ -21,3 +24,9 @@ def conll_sense(label: str) -> Optional[str]:
         if sense := _BY_NAME.get(".".join(levels[:length])):
             return sense
     return None
+
+
+def sense_of(label: str) -> str:
+    """The sense of CoNLL-2016 or the further one that a label stands for, or ""."""
+    further = (sense for sense in FURTHER_SENSES if label.lower().startswith(sense.lower()))
+    return conll_sense(label) or next(further, "")

@@ -1,6 +1,5 @@
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, Edge, Span
 from allennlp_coref_rc.annotations.annotators import lexicon
@@ -98,7 +97,7 @@ class SimpleTriples(Annotator):
         for start, stop in compound_names(text.tokens, text.sentences).items():
             letters[start:stop] = NAME * (stop - start)
         edges = [edge for sentence in text.sentences for edge in _triples(words, letters, sentence)]
-        return replace(text, edges=text.edges + edges)
+        return text.with_more(edges=edges)
 
 
 def _triples(words: Sequence[str], letters: Sequence[str], sentence: Span) -> Iterator[Edge]:

@@ -1,6 +1,7 @@
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Optional
+
+from spacy.tokens import Doc
 
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, Edge
 from allennlp_coref_rc.annotations.annotators.annotator import Annotator
@@ -26,15 +27,14 @@ class SpacyDependencies(Annotator):
         self._spacy_model = spacy_model
 
     def annotate_batch(self, texts: Sequence[AnnotatedText]) -> list[AnnotatedText]:
-        return [
-            replace(
-                text,
-                edges=text.edges
-                + [
-                    Edge(token.dep_, (token.head.i, token.head.i + 1), (token.i, token.i + 1))
-                    for token in doc
-                    if token.head.i != token.i
-                ],
-            )
-            for text, doc in zip(texts, parse(texts, self._spacy_model))
-        ]
+        docs = parse(texts, self._spacy_model)
+        return [text.with_more(edges=_edges(doc)) for text, doc in zip(texts, docs)]
+
+
+def _edges(doc: Doc) -> list[Edge]:
+    """An edge to each token that is not a root, from its head."""
+    return [
+        Edge(token.dep_, (token.head.i, token.head.i + 1), (token.i, token.i + 1))
+        for token in doc
+        if token.head.i != token.i
+    ]

@@ -1,6 +1,5 @@
 import logging
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import cached_property
 
 import spacy
@@ -104,4 +103,4 @@ class SpacyPipeline(SpacyAnnotator):
 
     def with_structure(self, text: AnnotatedText, doc: Doc) -> AnnotatedText:
         spans = [sorted(set(cluster)) for cluster in clusters(doc, self._spans) if cluster]
-        return replace(text, clusters=text.clusters + spans)
+        return text.with_more(clusters=spans)

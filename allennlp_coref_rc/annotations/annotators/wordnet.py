@@ -1,5 +1,4 @@
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import cached_property, lru_cache
 from typing import AbstractSet, Any, NamedTuple
 
@@ -70,7 +69,7 @@ class WordNet(Annotator):
 
     def annotate(self, text: AnnotatedText) -> AnnotatedText:
         entries = [self._entry(token.lower()) for token in text.tokens]
-        return replace(text, edges=text.edges + list(_edges(entries, self._relations)))
+        return text.with_more(edges=list(_edges(entries, self._relations)))
 
     @cached_property
     def _entry(self) -> Callable[[str], Entry]:

@@ -14,6 +14,7 @@ from allennlp_coref_rc.annotations.annotated_text import (
 from allennlp_coref_rc.annotations.tokenization import spans_of
 from allennlp_coref_rc.common.json_value import JsonValue, read_json
 from allennlp_coref_rc.common.malformed import LeaveOut, kept, refuse
+from allennlp_coref_rc.common.schema import String
 
 PARSES = "parses.json"
 
@@ -40,8 +41,8 @@ def read_conll_2016(path: str, leave_out: LeaveOut = refuse) -> Iterator[Annotat
 
     def add(relation: JsonValue) -> None:
         document, senses = relation["DocID"], relation["Sense"]
-        id = document.string()
-        if not senses.strings():
+        id = document.to(String)
+        if not senses.to(list[String]):
             raise senses.error("one or more senses")
         if known and id not in texts:
             raise document.error(f"the name of a document in {parses}")
@@ -54,7 +55,7 @@ def read_conll_2016(path: str, leave_out: LeaveOut = refuse) -> Iterator[Annotat
         connective = _part(relation.get("Connective"), text, known)
         kind = relation["Type"].choice(RELATION_TYPES)
         text.relations.extend(
-            DiscourseRelation(kind, sense, arg1, arg2, connective) for sense in senses.strings()
+            DiscourseRelation(kind, sense, arg1, arg2, connective) for sense in senses.to(list[String])
         )
 
     for _ in kept(add, read_json(path), leave_out):
@@ -75,7 +76,7 @@ def _word(word: JsonValue) -> str:
     values = word.list()
     if not values:
         raise word.error("a list that begins with a word")
-    return values[0].string()
+    return values[0].to(String)
 
 
 def _part(part: Optional[JsonValue], text: AnnotatedText, known: bool) -> list[Span]:
@@ -111,7 +112,7 @@ def _place(token: JsonValue, limit: int) -> int:
 
 def _words(part: JsonValue, tokens: list[JsonValue]) -> list[str]:
     text = part.get("RawText")
-    words = text.string().split() if text else []
+    words = text.to(String).split() if text else []
     if all(isinstance(token.value, list) for token in tokens):
         # No token contains white space, so their lengths say where each begins.
         lengths = [token.list()[1].integer() - token.list()[0].integer() for token in tokens]

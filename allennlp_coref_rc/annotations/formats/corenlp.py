@@ -8,6 +8,7 @@ from typing import Optional
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, Edge, Span
 from allennlp_coref_rc.common.json_value import JsonValue, read_json
 from allennlp_coref_rc.common.malformed import LeaveOut, kept, refuse
+from allennlp_coref_rc.common.schema import String
 
 SUFFIX = re.compile(r"(\.(txt|jsonl?|gz|bz2|xz))*$")
 
@@ -57,13 +58,13 @@ def _document(document: JsonValue, name: Optional[str], leave_out: LeaveOut) -> 
         [(start, stop) for start, stop in sentences if start < stop],
         [cluster for cluster in clusters if cluster],
         edges=edges,
-        id=id.string() if id else name,
+        id=id.to(String) if id else name,
     )
 
 
 def _word(token: JsonValue) -> str:
     original = token.get("originalText")
-    return (original.string() if original else "") or token["word"].string()
+    return (original.to(String) if original else "") or token["word"].to(String)
 
 
 def _dependencies(sentence: JsonValue, leave_out: LeaveOut) -> list[JsonValue]:
@@ -81,7 +82,7 @@ def _edge(dependency: JsonValue, sentence: Span) -> Optional[Edge]:
     start, stop = sentence
     head = start + dependency["governor"].integer(0, stop - start) - 1
     token = start + dependency["dependent"].integer(1, stop - start) - 1
-    kind = dependency["dep"].string()
+    kind = dependency["dep"].to(String)
     return Edge(kind, (head, head + 1), (token, token + 1)) if head >= start else None
 
 

@@ -19,6 +19,7 @@ from allennlp_coref_rc.annotations.document import Document
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.json_value import JsonValue, read_json
 from allennlp_coref_rc.common.malformed import LeaveOut, kept, refuse
+from allennlp_coref_rc.common.schema import String
 
 logger = logging.getLogger(__name__)
 
@@ -56,7 +57,7 @@ def document_from_dassa(number: int, values: JsonValue, leave_out: LeaveOut = re
     length = len(parts[0])
     for question in values.listed("questions"):
         try:
-            answers = list(map(JsonValue.string, filter(None, map(question.get, ("answer1", "answer2")))))
+            answers = [answer.to(String) for answer in map(question.get, ("answer1", "answer2")) if answer]
             spans = [list(chunk["span"].span(length)) for chunk in question.listed("answers_best_chunks")]
             parts.append(annotated_text_from_dassa(question["question_parse"], question.get("question_srl")))
             known.append({"answers": answers, **({"span": spans[0]} if spans else {})})
@@ -67,7 +68,7 @@ def document_from_dassa(number: int, values: JsonValue, leave_out: LeaveOut = re
 
 def _name(number: int, document: JsonValue) -> str:
     id = document.get("document_id")
-    return f"P{number:05d}" if id is None else id.string()
+    return f"P{number:05d}" if id is None else id.to(String)
 
 
 def annotated_text_from_dassa(
@@ -90,7 +91,7 @@ def annotated_text_from_dassa(
     sentences: list[Span] = []
     labelled: list[tuple[JsonValue, list[str], int]] = []
     for sentence in parse["sentences"].list():
-        words, roles = sentence["tokens"].strings(), sentence.get("srl")
+        words, roles = sentence["tokens"].to(list[String]), sentence.get("srl")
         if roles is not None:
             labelled.append((roles, words, len(tokens)))
         if words:
@@ -101,10 +102,10 @@ def annotated_text_from_dassa(
     tagged: list[tuple[list[str], list[str], list[str], int]] = []
     for roles, words, offset in labelled:
         given = roles.get("words")
-        spoken = given.strings() if given else []
+        spoken = given.to(list[String]) if given else []
         for verb in roles.listed("verbs"):
             try:
-                tagged.append((verb["tags"].strings(), spoken, words, offset))
+                tagged.append((verb["tags"].to(list[String]), spoken, words, offset))
             except ConfigurationError as error:
                 leave_out(error)
 
@@ -169,5 +170,5 @@ def _relation(relation: JsonValue, length: int) -> Optional[DiscourseRelation]:
     if not arg1 or not arg2:
         return None
     return DiscourseRelation(
-        relation["Type"].choice(RELATION_TYPES), relation["Sense"].string(), arg1, arg2, connective
+        relation["Type"].choice(RELATION_TYPES), relation["Sense"].to(String), arg1, arg2, connective
     )

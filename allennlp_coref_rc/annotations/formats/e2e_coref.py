@@ -6,6 +6,7 @@ from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, Span
 from allennlp_coref_rc.annotations.tokenization import token_span
 from allennlp_coref_rc.common.json_value import JsonValue, read_json
 from allennlp_coref_rc.common.malformed import LeaveOut, kept, refuse
+from allennlp_coref_rc.common.schema import Name, String
 
 CLUSTERS = ("clusters", "predicted_clusters")
 
@@ -28,16 +29,16 @@ def read_e2e_coref(path: str, leave_out: LeaveOut = refuse) -> Iterator[Annotate
 def _document(document: JsonValue, default_id: str, leave_out: LeaveOut) -> AnnotatedText:
     sentences, tokens = map(document.get, ("sentences", "tokens"))
     if sentences is None and tokens is None:
-        text = AnnotatedText.of_text(document["text"].string())
+        text = AnnotatedText.of_text(document["text"].to(String))
     else:
         split = (
-            [sentence.strings() for sentence in sentences.list()]
+            [sentence.to(list[String]) for sentence in sentences.list()]
             if sentences
-            else [document["tokens"].strings()]
+            else [document["tokens"].to(list[String])]
         )
         text = AnnotatedText.of_sentences(list(filter(None, split)))
     id = document.get("doc_key")
-    text.id = id.name() if id else default_id
+    text.id = id.to(Name) if id else default_id
     for cluster in document.listed(CLUSTERS[0]) or document.listed(CLUSTERS[1]):
         mentions = kept(lambda mention: _mention(mention, text), cluster.list(), leave_out)
         if found := sorted(set(mentions)):

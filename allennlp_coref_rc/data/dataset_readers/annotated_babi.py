@@ -14,12 +14,10 @@ from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.malformed import with_errors
 from allennlp_coref_rc.data.babi.babi_files import NUM_TASKS, BabiQuestion, find_split, read_babi
 from allennlp_coref_rc.data.dataset_readers.answers import add_candidates, mark_skipped
+from allennlp_coref_rc.data.dataset_readers.document_reader import GivenPassage, Text, candidate_names
 from allennlp_coref_rc.data.dataset_readers.reading_comprehension_reader import (
     CUT_OFF,
-    GivenPassage,
     ReadingComprehensionReader,
-    Text,
-    candidate_names,
 )
 from allennlp_coref_rc.data.fields import (
     CANDIDATE_LABELS,
@@ -148,10 +146,8 @@ class AnnotatedBabiReader(ReadingComprehensionReader):
         elif candidates is None:
             _add_seen_candidates(instance, answer)
         else:
-            words, target = (
-                list(map(self.tokenize, candidates)),
-                None if answer is None else self.tokenize(answer),
-            )
+            words = list(map(self.tokenize, candidates))
+            target = None if answer is None else self.tokenize(answer)
             add_candidates(instance, candidate_names(candidates), words, target)
         yield instance
 

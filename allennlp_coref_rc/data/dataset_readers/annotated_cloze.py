@@ -2,6 +2,7 @@ from allennlp.data import DatasetReader
 
 from allennlp_coref_rc.annotations import Document
 from allennlp_coref_rc.common.json_value import JsonValue
+from allennlp_coref_rc.common.schema import Name
 from allennlp_coref_rc.data.dataset_readers.cloze_dataset_reader import ClozeDatasetReader
 
 KEYS = ("candidates", "answer", "clusters")
@@ -27,5 +28,5 @@ class AnnotatedClozeReader(ClozeDatasetReader):
         default_id, values = item
         data = {key: value.value for key in KEYS if (value := values.get(key)) is not None}
         passage, question = values["passage"].text(), values["question"].text()
-        id = values["id"].name() if values.get("id") else default_id
+        id = values["id"].to(Name) if values.get("id") else default_id
         return self.document(passage, [question], [data], id)

@@ -104,22 +104,20 @@ class AnnotatedCnnDailyMailReader(ClozeDatasetReader):
 
     def _permuted(self, document: Document, read: int) -> Document:
         (data,) = document.questions
+        marked = {key: data.get(key) for key in ("candidates", "answer", "entities")}
         markers = sorted(set(ENTITY.findall(json.dumps([document.text.tokens, data.get("candidates")]))))
         dealt = random.Random(f"{self._seed} {read} {document.text.id}").sample(markers, len(markers))
         new = dict(zip(markers, dealt))
-
-        def renamed(value: Any) -> Any:
-            if isinstance(value, str):
-                return ENTITY.sub(lambda match: new.get(match.group(), match.group()), value)
-            if isinstance(value, list):
-                return [renamed(part) for part in value]
-            if isinstance(value, dict):
-                return {renamed(key): part for key, part in value.items()}
-            return value
-
-        data = {**data, **{key: renamed(data.get(key)) for key in ("candidates", "answer", "entities")}}
-        text = dataclasses.replace(document.text, tokens=renamed(document.text.tokens))
-        return dataclasses.replace(document, text=text, data={**document.data, "questions": [data]})
+        tokens, renamed = json.loads(
+            ENTITY.sub(
+                lambda match: new.get(match.group(), match.group()),
+                json.dumps([document.text.tokens, marked]),
+            )
+        )
+        text = dataclasses.replace(document.text, tokens=tokens)
+        return dataclasses.replace(
+            document, text=text, data={**document.data, "questions": [{**data, **renamed}]}
+        )
 
     def find_candidates(self, passage: Sequence[str]) -> list[str]:
         return list(dict.fromkeys(token for token in passage if ENTITY.fullmatch(token)))

@@ -11,12 +11,10 @@ from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import open_text
 from allennlp_coref_rc.common.json_objects import parse_json
 from allennlp_coref_rc.common.json_value import JsonValue
+from allennlp_coref_rc.common.schema import String
 from allennlp_coref_rc.data.dataset_readers.cloze_dataset_reader import ClozeDatasetReader
-from allennlp_coref_rc.data.dataset_readers.reading_comprehension_reader import (
-    PLACEHOLDER,
-    Text,
-    candidate_names,
-)
+from allennlp_coref_rc.data.dataset_readers.document_reader import Text, candidate_names
+from allennlp_coref_rc.data.dataset_readers.reading_comprehension_reader import PLACEHOLDER
 
 _OBJECT = re.compile(r'\s*\{\s*"')
 
@@ -60,17 +58,15 @@ class AnnotatedLambadaReader(ClozeDatasetReader):
         id, line = item
         if isinstance(line, str):
             line = JsonValue(parse_json(line) if _OBJECT.match(line) else {"text": line})
-        text = line["text"].string()
+        text = line["text"].to(String)
         context, _, answer = " ".join(text.split()).rpartition(" ")
         tokens = self.tokenize(context)
         if not tokens:
             raise ConfigurationError(f"found {answer[:80]!r}, expected a text of two words or more")
         # The number of tokens in the passage. A period is not a sentence by itself.
         start = max((i + 1 for i, token in enumerate(tokens) if token == "." and i > 0), default=0)
-        passage, question = (
-            self.split(tokens[:start] or tokens).located(context),
-            tokens[start:] if start else [],
-        )
+        passage = self.split(tokens[:start] or tokens).located(context)
+        question = tokens[start:] if start else []
         if passage.offsets:
             passage.text = context[: passage.offsets[-1][1]]
         is_candidate = _is_word(answer) and answer.lower() in map(str.lower, passage.tokens)

@@ -17,15 +17,15 @@ from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import COMPRESSED
 from allennlp_coref_rc.common.hub_addresses import is_hub_address
 from allennlp_coref_rc.common.json_value import JsonValue, read_json
+from allennlp_coref_rc.common.schema import String
 from allennlp_coref_rc.data.dataset_readers.answers import add_span
+from allennlp_coref_rc.data.dataset_readers.document_reader import GivenPassage, Text
 from allennlp_coref_rc.data.dataset_readers.oracle_spans import ORACLES, oracle_span
 from allennlp_coref_rc.data.dataset_readers.reading_comprehension_reader import (
     CUT_OFF,
-    MALFORMED,
-    GivenPassage,
     ReadingComprehensionReader,
-    Text,
 )
+from allennlp_coref_rc.data.dataset_readers.reading_report import MALFORMED
 
 SPLITS = ("train", "valid", "test")
 
@@ -135,33 +135,27 @@ class AnnotatedNarrativeQaReader(ReadingComprehensionReader):
         The file of questions of `FOLDER/SPLIT`, or the file itself. Raises a `ConfigurationError` without
         one.
         """
-        folder, split = os.path.split(file_path)
         if os.path.isdir(file_path) or os.path.basename(file_path).startswith(QUESTIONS):
             raise ConfigurationError(
                 f"{file_path}: found no split, expected FOLDER/train, FOLDER/valid or FOLDER/test, where "
                 f"FOLDER/{QUESTIONS} is a file"
             )
-        if split not in SPLITS or os.path.isfile(file_path) or is_hub_address(file_path):
-            return super().find(file_path)
-        return self._find_csv(folder, QUESTIONS)
+        return self._find_csv(file_path, QUESTIONS) if _is_split(file_path) else super().find(file_path)
 
     def files(self, file_path: str) -> list[str]:
-        folder, split = os.path.split(file_path)
         found = super().files(file_path)
-        is_split = split in SPLITS and not os.path.isfile(file_path) and not is_hub_address(file_path)
-        return [*found, self._find_csv(folder, SUMMARIES)] if is_split else found
+        return [*found, self._find_csv(file_path, SUMMARIES)] if _is_split(file_path) else found
 
-    def _find_csv(self, folder: str, name: str) -> str:
-        path = os.path.join(folder, name)
+    def _find_csv(self, split_path: str, name: str) -> str:
+        path = os.path.join(os.path.dirname(split_path), name)
         packed = [path + suffix for suffix in COMPRESSED if os.path.isfile(path + suffix)]
         return super().find(packed[0] if packed and not os.path.isfile(path) else path)
 
     def read_items(
         self, path: str, name: str
     ) -> Iterator[tuple[str, Union[Summary, DassaDocument, ConfigurationError]]]:
-        folder, split = os.path.split(name)
-        if split in SPLITS and not os.path.isfile(name):
-            yield from self._read_csv(path, self._find_csv(folder, SUMMARIES), split)
+        if _is_split(name):
+            yield from self._read_csv(path, self._find_csv(name, SUMMARIES), os.path.basename(name))
             return
         for number, values in enumerate(read_json(path)):
             yield values.place, DassaDocument(number, values)
@@ -174,7 +168,7 @@ class AnnotatedNarrativeQaReader(ReadingComprehensionReader):
         errors: list[tuple[str, ConfigurationError]] = []
         for row in rows:
             try:
-                id = row[id_column].string()
+                id = row[id_column].to(String)
                 if id not in by_id:
                     by_id[id] = row.place, Summary(id, _text_of(row[summary_column]))
                 answers = [_text_of(answer[ROW_KEYS[self._text]]) for answer in row[answers_column].list()]
@@ -233,13 +227,9 @@ class AnnotatedNarrativeQaReader(ReadingComprehensionReader):
         used = COLUMNS[self._text].format(name)
         if not row[used].strip():
             (other,) = COLUMNS.keys() - {self._text}
-            filled = row.get(COLUMNS[other].format(name), "").strip()
-            hint = (
-                f"; the column of the other text is filled: set dataset_reader.text to {other!r}"
-                if filled
-                else ""
-            )
-            raise ConfigurationError(f"{place}: found an empty {used}, expected text{hint}")
+            hint = f"; the column of the other text is filled: set dataset_reader.text to {other!r}"
+            is_filled = bool(row.get(COLUMNS[other].format(name), "").strip())
+            raise ConfigurationError(f"{place}: found an empty {used}, expected text{hint * is_filled}")
         return row[used]
 
     def to_document(self, item: Union[Summary, DassaDocument]) -> Document:
@@ -259,7 +249,7 @@ class AnnotatedNarrativeQaReader(ReadingComprehensionReader):
         self, passage: GivenPassage, questions: Sequence[Text], data: Sequence[dict], id: Optional[str] = None
     ) -> Document:
         for known in data:
-            JsonValue(known.get("answers", []), path="answers").strings()
+            JsonValue(known.get("answers", []), path="answers").to(list[String])
         return self._with_spans(super().document(passage, questions, data, id), self.tokenize)
 
     def _with_spans(self, document: Document, tokenize: Callable[[str], list[str]]) -> Document:
@@ -309,6 +299,11 @@ class AnnotatedNarrativeQaReader(ReadingComprehensionReader):
             instance = self.make_instance(text, boundary, known)
             add_span(instance, span)
             yield instance
+
+
+def _is_split(path: str) -> bool:
+    """Whether a data path is `FOLDER/SPLIT`."""
+    return os.path.basename(path) in SPLITS and not os.path.isfile(path) and not is_hub_address(path)
 
 
 def excerpt_span(passage: Sequence[str], question: Sequence[str], length: int) -> Span:

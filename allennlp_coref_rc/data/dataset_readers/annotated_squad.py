@@ -6,6 +6,7 @@ from typing import Any, NamedTuple, Optional, Union, cast
 
 from allennlp.data import DatasetReader, Instance
 from allennlp.data.fields import SequenceLabelField, TextField
+from pydantic import StrictBool
 
 from allennlp_coref_rc.annotations import AnnotatedText, Document
 from allennlp_coref_rc.annotations.annotated_text import Span, question_id
@@ -13,13 +14,14 @@ from allennlp_coref_rc.annotations.tokenization import token_offsets, token_span
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.json_objects import read_listed_objects
 from allennlp_coref_rc.common.json_value import JsonValue
+from allennlp_coref_rc.common.schema import Name, String
 from allennlp_coref_rc.data.dataset_readers.answers import add_span
+from allennlp_coref_rc.data.dataset_readers.document_reader import GivenPassage
 from allennlp_coref_rc.data.dataset_readers.reading_comprehension_reader import (
     CUT_OFF,
-    MALFORMED,
-    GivenPassage,
     ReadingComprehensionReader,
 )
+from allennlp_coref_rc.data.dataset_readers.reading_report import MALFORMED
 
 UNANSWERABLE = "it has no answer (is_impossible)"
 ABSENT = "the passage does not have the answer"
@@ -113,7 +115,7 @@ class AnnotatedSquadReader(ReadingComprehensionReader):
             try:
                 paragraphs, title = article["paragraphs"].list(), article.get("title")
                 if title is not None:
-                    title.string()
+                    title.to(String)
             except ConfigurationError as error:
                 yield article_place, error
                 continue
@@ -139,22 +141,22 @@ class AnnotatedSquadReader(ReadingComprehensionReader):
             )
 
     def to_document(self, item: Paragraph) -> Document:
-        passage = self.split(item.context.string())
+        passage = self.split(item.context.to(String))
         asked: list[str] = []
         data: list[dict[str, Any]] = []
         malformed: list[str] = []
         for question in item.questions:
             try:
                 known = _question_data(question, passage)
-                asked.append(question["question"].string())
+                asked.append(question["question"].to(String))
                 data.append(known)
             except ConfigurationError as error:
                 malformed.append(str(error))
         document = self.document(
-            passage, asked, data, item.id if item.context_id is None else item.context_id.string()
+            passage, asked, data, item.id if item.context_id is None else item.context_id.to(String)
         )
         if item.title is not None:
-            document.data["title"] = item.title.string()
+            document.data["title"] = item.title.to(String)
         if malformed:
             document.data[MALFORMED] = malformed
         return document
@@ -222,7 +224,7 @@ def _answers(answers: Optional[JsonValue]) -> Iterator[tuple[str, Optional[int]]
         listed = answers.list() if answers else []
         pairs = [(answer["text"], answer.value.get("answer_start")) for answer in listed]
     for text, start in pairs:
-        if not text.string().strip():
+        if not text.to(String).strip():
             raise text.error("some text")
         yield text.value, start if type(start) is int else None
 
@@ -236,10 +238,10 @@ def _question_data(question: JsonValue, passage: AnnotatedText) -> dict[str, Any
     data: dict[str, Any] = {}
     id, impossible, answers = map(question.get, ("id", "is_impossible", "answers"))
     if id is not None:
-        data["id"] = id.name()
+        data["id"] = id.to(Name)
     given = list(_answers(answers))
     empty = answers is not None and isinstance(answers.value, dict) and not given
-    if empty if impossible is None else impossible.boolean():
+    if empty if impossible is None else impossible.to(StrictBool):
         return {**data, "unanswerable": True}
     texts: list[str] = []
     spans: list[Optional[list[int]]] = []

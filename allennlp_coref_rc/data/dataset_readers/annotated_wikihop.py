@@ -15,13 +15,10 @@ from allennlp_coref_rc.annotations.clusters import largest_clusters, relevant_cl
 from allennlp_coref_rc.common.checks import check_choice, check_number
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.json_value import JsonValue
+from allennlp_coref_rc.common.schema import String
 from allennlp_coref_rc.data.dataset_readers.answers import add_candidates, mark_skipped
-from allennlp_coref_rc.data.dataset_readers.reading_comprehension_reader import (
-    GivenPassage,
-    ReadingComprehensionReader,
-    Text,
-    candidate_names,
-)
+from allennlp_coref_rc.data.dataset_readers.document_reader import GivenPassage, Text, candidate_names
+from allennlp_coref_rc.data.dataset_readers.reading_comprehension_reader import ReadingComprehensionReader
 
 SUBSETS = {
     "follows": ("follows",),
@@ -144,13 +141,13 @@ class AnnotatedWikiHopReader(ReadingComprehensionReader):
 
     def to_document(self, item: tuple[str, JsonValue]) -> Document:
         default_id, values = item
-        id = values["id"].string() if values.get("id") else default_id
-        query = values["query"].string()
+        id = values["id"].to(String) if values.get("id") else default_id
+        query = values["query"].to(String)
         known = {key: values.value.get(key) for key in ("answer", "annotations")}
         data = {"candidates": _candidates(values.value), **known}
         if values.get("document"):
             return _document(_preprocessed(values), query.split(), data, id)
-        supports = values["supports"].strings()
+        supports = values["supports"].to(list[String])
         if self._shuffle_supports:
             supports = random.Random(f"{self._seed} {id}").sample(supports, len(supports))
         return self.document(supports, [query], [data], id)
@@ -247,7 +244,7 @@ def _document(
 
 def _preprocessed(item: JsonValue) -> AnnotatedText:
     """The passage of the authors' preprocessed files, with its clusters."""
-    tokens = item["document"].string().split()
+    tokens = item["document"].to(String).split()
     mentions = [mention.span(len(tokens)) for mention in item["mentions"].list()]
     chains = [
         {mentions[i] for link in links.list() for i in _linked(link, len(mentions)) if i != NO_MENTION}

@@ -7,11 +7,10 @@ from allennlp.data import Instance
 from allennlp_coref_rc.annotations import Document
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.data.dataset_readers.answers import add_candidates, mark_skipped
+from allennlp_coref_rc.data.dataset_readers.document_reader import Text, candidate_names
 from allennlp_coref_rc.data.dataset_readers.reading_comprehension_reader import (
     PLACEHOLDER,
     ReadingComprehensionReader,
-    Text,
-    candidate_names,
 )
 
 ABSENT_ANSWER = "the answer is not in the passage"

@@ -6,10 +6,13 @@ them.
 from collections.abc import Callable
 from typing import Any
 
+from pydantic import StrictBool
+
 from allennlp_coref_rc.annotations import Document
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.json_value import JsonValue
 from allennlp_coref_rc.common.messages import excerpt
+from allennlp_coref_rc.common.schema import String
 from allennlp_coref_rc.data.babi.babi_files import NUM_TASKS
 
 
@@ -29,7 +32,9 @@ def checked_questions(document: Document) -> list[dict[str, Any]]:
         values = JsonValue(question, path="" if len(questions) == 1 else f"questions[{i}]")
         for key in question:
             if (value := values.get(key)) is not None:
-                if key in CHECKS:
+                if key in TYPES:
+                    value.to(TYPES[key])
+                elif key in CHECKS:
                     CHECKS[key](value)
                 elif key in CHECKS_WITHIN_PASSAGE:
                     CHECKS_WITHIN_PASSAGE[key](value, document.parts[0])
@@ -56,27 +61,25 @@ def _check_spans(value: JsonValue, length: int) -> None:
             span.span(length)
 
 
+TYPES: dict[str, Any] = {
+    **dict.fromkeys(("answer", "id", "oracle", "passage_id", "url"), String),
+    **dict.fromkeys(("answer_in_context", "no_context", "unanswerable"), StrictBool),
+    "annotations": list[list[String]],
+    "answers": list[String],
+    "entities": dict[str, String],
+}
+"""By key, the type of the value."""
+
 CHECKS: dict[str, Callable[[JsonValue], Any]] = {
-    "annotations": lambda value: [judgement.strings() for judgement in value.list()],
-    "answer": JsonValue.string,
-    "answer_in_context": JsonValue.boolean,
-    "answers": JsonValue.strings,
     "candidates": _check_candidates,
-    "entities": lambda value: [form.string() for _, form in value.items()],
-    "id": JsonValue.string,
-    "no_context": JsonValue.boolean,
-    "oracle": JsonValue.string,
-    "passage_id": JsonValue.string,
     "supporting_facts": lambda value: [fact.integer() for fact in value.list()],
     "task": lambda value: value.integer(1, NUM_TASKS),
-    "unanswerable": JsonValue.boolean,
-    "url": JsonValue.string,
 }
-"""By key, a check of the value. It raises a `ConfigurationError`."""
+"""Checks of other values. They raise a `ConfigurationError`."""
 
 CHECKS_WITHIN_PASSAGE: dict[str, Callable[[JsonValue, int], Any]] = {
     "span": JsonValue.span,
     "spans": _check_spans,
     "supports": _check_supports,
 }
-"""Those that take the number of tokens in the passage."""
+"""Those that also take the number of tokens in the passage."""

@@ -1,7 +1,7 @@
 import logging
 from collections import Counter
 from collections.abc import Mapping
-from typing import Any, cast
+from typing import Any, Optional, cast
 
 from allennlp.data import Instance
 from allennlp.data.fields import IndexField
@@ -85,17 +85,35 @@ class ReadingReport:
         for name, missing in other.missing.items():
             self.missing[name] = self.missing.get(name, missing) & missing
 
-    def finish(self, file_path: str, layers: Mapping[str, AnnotationLayer]) -> None:
-        """Writes the log. Raises the first error if all items are malformed."""
-        if self.malformed:
-            if not self.kept and not self.skipped:
+    def finish(
+        self, file_path: str, layers: Mapping[str, AnnotationLayer], size: Optional[int] = None
+    ) -> None:
+        """Writes the log. If a whole file is read, `size` is its number of instances; without any, raises."""
+        if size == 0:
+            if self.malformed and not self.skipped:
                 raise self.malformed[0]
+            raise ConfigurationError(
+                f"{file_path}: found no question that can be used, expected one or more; {self.losses('are')}"
+            )
+        if self.malformed:
             self.skipped[MALFORMED] = len(self.malformed)
         for error in self.malformed[:SHOWN_MALFORMED]:
             logger.warning("%s; it is left out", error)
         logger.info("%s: %d questions", file_path, self.kept)
         for warning in self._warnings(layers):
             logger.warning("%s: %s", file_path, warning)
+
+    @property
+    def left_out(self) -> int:
+        """How many questions are skipped or malformed, before the report is finished."""
+        return self.skipped.total() + len(self.malformed)
+
+    def losses(self, verb: str) -> str:
+        """How many questions are left out, and why, before the report is finished."""
+        causes = [f"{cause} ({count})" for cause, count in sorted(self.skipped.items())]
+        if self.malformed:
+            causes.append(f"{MALFORMED} ({len(self.malformed)}), the first: {self.malformed[0]}")
+        return f"{self.left_out} of {self.kept + self.left_out} questions {verb} skipped: {'; '.join(causes)}"
 
     def _warnings(self, layers: Mapping[str, AnnotationLayer]) -> list[str]:
         number = self.kept + self.skipped.total()

@@ -1,1 +1,2 @@
 from allennlp_coref_rc.data.token_indexers.oov_bucket_indexer import OovBucketIndexer
+from allennlp_coref_rc.data.token_indexers.word_pieces import WordPieces

@@ -18,7 +18,10 @@ from allennlp_coref_rc.modules.recurrence import (
     joint_products,
     recurrence,
 )
-from allennlp_coref_rc.modules.seq2seq_encoders.annotated_seq2seq_encoder import AnnotatedSeq2SeqEncoder
+from allennlp_coref_rc.modules.seq2seq_encoders.annotated_seq2seq_encoder import (
+    AnnotatedSeq2SeqEncoder,
+    uncompiled,
+)
 
 EncoderAndText = tuple["RecurrentEncoder", TokenVectors]
 """An encoder and the text that it encodes."""
@@ -146,6 +149,7 @@ class RecurrentEncoder(AnnotatedSeq2SeqEncoder):
                 target.copy_(parameter)
         return self
 
+    @uncompiled
     def forward(
         self, inputs: torch.Tensor, mask: torch.Tensor, annotations: Optional[AnnotationTensors] = None
     ) -> torch.Tensor:

@@ -27,7 +27,10 @@ AXES = ("epoch", "exp(-loss)")
 
 CURVE_SPLITS = ("validation", "training")
 
-STYLES = {"": "solid", "validation": "solid", "training": "dashed"}
+PUBLISHED = "published"
+"""In place of the split of a curve whose values are a paper's."""
+
+STYLES = {"": "solid", "validation": "solid", "training": "dashed", PUBLISHED: "dashed"}
 
 
 class Curve(NamedTuple):

@@ -3,22 +3,30 @@
 import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import islice
 from pathlib import Path
-from typing import Optional
+from typing import Optional, cast
 
 from allennlp.common import Params, Registrable
 from allennlp.data import DatasetReader
+from allennlp.predictors import Predictor
 
-from allennlp_coref_rc.common.checks import check_choice
+from allennlp_coref_rc.common.checks import check_choice, check_number
 from allennlp_coref_rc.common.errors import ConfigurationError
+from allennlp_coref_rc.common.files import atomic_write
 from allennlp_coref_rc.common.progress import progress_bar
+from allennlp_coref_rc.pages.compared_answers import write_compared_answers
+from allennlp_coref_rc.pages.explanations import write_explanations
 from allennlp_coref_rc.pages.stories import write_story
+from allennlp_coref_rc.predictors.explaining_predictor import Explaining, ExplainingPredictor
 from allennlp_coref_rc.reproduction.condition import SPLITS, Table
 from allennlp_coref_rc.reproduction.figures.curves import (
     AXES,
     CURVE_SPLITS,
+    PUBLISHED,
     SHARES,
     X_NAME,
+    Curve,
     ablation_curve,
     training_curve,
     write_curves,
@@ -27,6 +35,7 @@ from allennlp_coref_rc.reproduction.figures.question_scores import Comparison
 from allennlp_coref_rc.reproduction.figures.stories import WAYS, babi_reader, find_stories, load_reader
 from allennlp_coref_rc.reproduction.runs import MODEL, PREDICTIONS, Run
 from allennlp_coref_rc.reproduction.scores import Scores
+from allennlp_coref_rc.safe_archives.archives import load
 
 
 class Drawing(Registrable):
@@ -87,17 +96,25 @@ class AblationCurves(Drawing):
 
     metric : `str`, optional (default = `"test_accuracy"`)
         Its name in AllenNLP's metrics.json.
+    published : `dict[str, dict[float, float]]`, optional (default = `{}`)
+        By the name of a curve of the paper, its values by share.
     """
 
-    def __init__(self, metric: str = "test_accuracy") -> None:
+    def __init__(
+        self, metric: str = "test_accuracy", published: Optional[dict[str, dict[str, float]]] = None
+    ) -> None:
         self._metric = metric
+        self._published = [
+            Curve(name, {float(share): [value] for share, value in values.items()}, PUBLISHED)
+            for name, values in (published or {}).items()
+        ]
 
     def draw(self, folder: str, rows: Sequence[Scores]) -> list[str]:
         curves = [
             ablation_curve(name, folders, self._metric, SHARES)
             for name, folders in model_folders(rows).items()
         ]
-        return write_curves(os.path.join(folder, "curves"), curves, X_NAME, self._metric)
+        return write_curves(os.path.join(folder, "curves"), [*curves, *self._published], X_NAME, self._metric)
 
 
 @Drawing.register("training_curves")
@@ -199,3 +216,71 @@ class StoryMaps(Drawing):
                 name = f"question_{number}" if task is None else f"task_{task}_question_{number}"
                 files += write_story(os.path.join(folder, name), story.question, believed)
         return files
+
+
+@Drawing.register("compared_answers")
+class ComparedAnswers(Drawing):
+    """
+    What readers answer to the same test questions, side by side, and what they have looked at: Figure 5 of
+    MAGE-GRU (Dhingra et al. 2017, arXiv:1703.02620), Figures 3 and 4 of CG+SBA (Deng and Tam, NAACL-SRW 2018)
+    and Figures 6 to 8 of DASSA (Mihaylov and Frank, EMNLP 2019). Those are chosen examples; here they are the
+    first ones. For each row, the run that is best on validation questions answers.
+
+    Registered as a `Drawing` with name "compared_answers".
+
+    # Parameters
+
+    questions : `int`, optional (default = `100`)
+        How many test questions are answered.
+    pages : `int`, optional (default = `10`)
+        How many of them are shown.
+    only_different : `bool`, optional (default = `True`)
+        Shows questions that some readers answer right, and some do not.
+    explain : `bool`, optional (default = `False`)
+        Also draws all attention of each reader, such as self-belief, for as many questions.
+    metric : `str`, optional (default = `"accuracy"`)
+        Chooses the best run.
+    """
+
+    def __init__(
+        self,
+        questions: int = 100,
+        pages: int = 10,
+        only_different: bool = True,
+        explain: bool = False,
+        metric: str = "accuracy",
+    ) -> None:
+        check_number("compared_answers", "questions", questions)
+        check_number("compared_answers", "pages", pages)
+        self._questions = questions
+        self._pages = pages
+        self._only_different = only_different
+        self._explain = explain
+        self._metric = metric
+
+    def draw(self, folder: str, rows: Sequence[Scores]) -> list[str]:
+        files, paths = [os.path.join(folder, "index.html")], {}
+        runs = best_runs(rows, None, self._metric)
+        for number, (name, run) in enumerate(progress_bar(runs.items(), desc="answers"), start=1):
+            paths[name] = os.path.join(folder, f"reader_{number}.jsonl")
+            self._answer(run, paths[name])
+            if self._explain:
+                pages = os.path.join(folder, f"reader_{number}")
+                write_explanations(paths[name], pages, self._pages, pictures=True)
+                files.append(os.path.join(pages, "001.html"))
+        write_compared_answers(folder, paths, self._pages, self._only_different)
+        return [*files, *paths.values()]
+
+    def _answer(self, run: Run, path: str) -> None:
+        predictor = Predictor.from_archive(load(run.path(MODEL, "model.tar.gz")))
+        if isinstance(predictor._model, Explaining):
+            cast(ExplainingPredictor, predictor).set_explain(True)
+        # The data may have moved since the reader was trained.
+        params = run.params(located=True)
+        reader = DatasetReader.from_params(
+            Params(params.get("validation_dataset_reader") or params["dataset_reader"])
+        )
+        questions = reader.read(params.get("test_data_path") or params["validation_data_path"])
+        with atomic_write(path) as file:
+            for instance in islice(questions, self._questions):
+                file.write(predictor.dump_line(predictor.predict_instance(instance)))

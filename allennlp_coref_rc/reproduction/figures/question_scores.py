@@ -14,6 +14,7 @@ from allennlp_coref_rc.common.files import atomic_write, write_text
 from allennlp_coref_rc.common.json_value import JsonValue, read_json
 from allennlp_coref_rc.common.pictures import pyplot, save
 from allennlp_coref_rc.common.progress import progress_bar
+from allennlp_coref_rc.common.schema import String
 from allennlp_coref_rc.metrics.answer_scores import MEANS, answer_counts, scores_of
 
 MEASURES = {"rouge_l": "Rouge-L", "bleu_1": "Bleu-1", "exact_match": "exact match", "f1": "F1"}
@@ -74,18 +75,18 @@ def read_answers(path: str) -> dict[Any, Answered]:
     answers: dict[Any, Answered] = {}
     for number, values in enumerate(progress_bar(read_json(path), desc=path, unit=" questions"), start=1):
         known = values.get("answer_texts")
-        if known is None or not known.strings():
+        if known is None or not known.to(list[String]):
             raise ConfigurationError(
                 f"{values.place}: found no answer_texts, expected those of a labelled question"
             )
-        references = known.strings()
+        references = known.to(list[String])
         length = values.get("passage_length")
         id = values.get("id")
-        key = number if id is None else id.string()
+        key = number if id is None else id.to(String)
         if key in answers:
             raise ConfigurationError(f"{values.place}: found the id {key!r:.80} a second time")
         answers[key] = Answered(
-            " ".join(values["question_tokens"].strings()),
+            " ".join(values["question_tokens"].to(list[String])),
             len(values["passage_tokens"].list()) if length is None else length.integer(),
             references,
             _counts(values, references),
@@ -95,11 +96,11 @@ def read_answers(path: str) -> dict[Any, Answered]:
 
 def _counts(prediction: JsonValue, references: list[str]) -> list[float]:
     """The counts of an answer, with the scores that the prediction comes with, as those of Quoref do."""
-    counts = answer_counts(prediction["answer"].string(), references)
+    counts = answer_counts(prediction["answer"].to(String), references)
     for i, name in enumerate(MEANS, start=1):
         carried = prediction.get(name)
         if carried is not None:
-            counts[i] = carried.fraction()
+            counts[i] = carried.number(1)
     return counts
 
 

@@ -52,22 +52,13 @@ def train(callback, folder):
     loader.index_with(model.vocab)
     optimizer = AdamOptimizer(list(model.named_parameters()), lr=0.1)
     callback = TrainerCallback.from_params(Params(callback), serialization_dir=str(folder))
-    GradientDescentTrainer(
-        model,
-        optimizer,
-        loader,
-        num_epochs=2,
-        serialization_dir=str(folder),
-        callbacks=[callback],
-        cuda_device=-1,
-    ).train()
+    options = {"serialization_dir": str(folder), "callbacks": [callback], "cuda_device": -1}
+    GradientDescentTrainer(model, optimizer, loader, num_epochs=2, **options).train()
     return callback
 
 
 def test_weights_and_biases_gets_losses_and_an_id(tmp_path, monkeypatch):
-    """
-    A stand-in takes the place of the package, which would start a server; `init` has the package's signature.
-    """
+    """A stand-in for the package, which would start a server; `init` has the package's signature."""
     names = ("save", "watch", "log", "finish")
     fake = SimpleNamespace(
         util=wandb.util, init=create_autospec(wandb.init), **{name: Mock() for name in names}
@@ -77,11 +68,8 @@ def test_weights_and_biases_gets_losses_and_an_id(tmp_path, monkeypatch):
     (started,) = fake.init.call_args_list
     assert started.kwargs["project"] == "babi" and started.kwargs["config"] == {"a": 1}
     assert started.kwargs["id"] == callback.state_dict()["run_id"] and len(started.kwargs["id"]) == 8
-    losses = [
-        call.args[0]["train/batch_loss"]
-        for call in fake.log.call_args_list
-        if "train/batch_loss" in call.args[0]
-    ]
+    logged = [call.args[0] for call in fake.log.call_args_list]
+    losses = [values["train/batch_loss"] for values in logged if "train/batch_loss" in values]
     assert len(losses) == 6 and losses[0] == 10.0 and losses == sorted(losses, reverse=True)
     assert fake.finish.called
 
@@ -104,13 +92,8 @@ def test_workers_end_with_a_training_that_is_killed(fails, tmp_path, monkeypatch
         )
 
     def load():
-        loader = MultiProcessDataLoader(
-            Endless(manual_multiprocess_sharding=True),
-            tmp_path,
-            batch_size=1,
-            num_workers=2,
-            max_instances_in_memory=9,
-        )
+        options = {"batch_size": 1, "num_workers": 2, "max_instances_in_memory": 9}
+        loader = MultiProcessDataLoader(Endless(manual_multiprocess_sharding=True), tmp_path, **options)
         loader.index_with(Vocabulary())
         deque(loader, maxlen=0)
 
@@ -187,10 +170,8 @@ def test_a_folder_that_looks_like_a_pattern_has_checkpoints(tmp_path):
         )
         checkpointer.save_checkpoint(SimpleNamespace(get_checkpoint_state=lambda state=state: state))
     assert checkpointer.load_checkpoint().model_state == {"epoch": 2}
-    assert sorted(path.name for path in folder.iterdir()) == [
-        "model_state_e2_b0.th",
-        "training_state_e2_b0.th",
-    ]
+    expected = ["model_state_e2_b0.th", "training_state_e2_b0.th"]
+    assert sorted(path.name for path in folder.iterdir()) == expected
 
 
 def test_a_checkpoint_without_its_second_file_is_passed_over(tmp_path):
@@ -222,37 +203,25 @@ def test_sharded_weights_are_found_in_a_folder_that_looks_like_a_pattern(tmp_pat
 
 @pytest.fixture
 def train_command(tmp_path, capsys):
-    """
-    Trains a small model that resumes exactly, in a folder, with changes to its config. Returns the screen.
-    """
+    """Trains a small model that resumes exactly, with changes to its config. Returns the screen."""
     params = load_small(CONFIGS / "babi" / "bi_gru.jsonnet").as_dict(quiet=True)
     params["trainer"]["checkpointer"] = {"type": "exact"}
     (tmp_path / "small.json").write_text(json.dumps(params))
 
     def run(folder, changes, *more):
-        main(
-            [
-                "train",
-                str(tmp_path / "small.json"),
-                "-s",
-                str(tmp_path / folder),
-                "-o",
-                json.dumps(changes),
-                *more,
-            ]
-        )
+        words = ["train", tmp_path / "small.json", "-s", tmp_path / folder, "-o", json.dumps(changes), *more]
+        main(list(map(str, words)))
         return "".join(capsys.readouterr())
 
     return run
 
 
+# Nothing is learned, so the first epoch is the best.
+FLAT = {"trainer.num_epochs": 9, "trainer.optimizer.lr": 0}
+
 LONGER = {
     "trainer.num_epochs": ({"trainer.num_epochs": 1}, {"trainer.num_epochs": 2}),
-    # Nothing is learned, so the first epoch is the best.
-    "trainer.patience": (
-        {"trainer.num_epochs": 9, "trainer.optimizer.lr": 0, "trainer.patience": 1},
-        {"trainer.num_epochs": 9, "trainer.optimizer.lr": 0, "trainer.patience": 3},
-    ),
+    "trainer.patience": ({**FLAT, "trainer.patience": 1}, {**FLAT, "trainer.patience": 3}),
 }
 
 
@@ -287,9 +256,7 @@ def test_a_training_that_has_ended_says_how_to_train_longer(train_command):
 
 
 def test_a_cnn_has_finite_numbers_for_short_words_in_mixed_precision():
-    """
-    Also where all activations in full precision are far beyond what rounding a minimum of float16 would hide.
-    """
+    """Also where all activations in full precision are far beyond what a minimum of float16 would hide."""
     torch.manual_seed(0)
     encoder = CnnEncoder(4, 3, (2, 3), output_dim=2)
     tokens = 100 * torch.randn(3, 5, 4)

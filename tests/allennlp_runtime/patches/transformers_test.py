@@ -35,11 +35,8 @@ def test_words_have_the_mean_vector_of_their_pieces(transformer_folders, archite
     name = transformer_folders[architecture]
     keys = {"type": "pretrained_transformer_mismatched", "model_name": name, "max_length": max_length}
     keys["tokenizer_kwargs"] = {"add_prefix_space": True}
-    found = embed(
-        [[Token(word) for word in words] for words in TEXTS],
-        TokenIndexer.from_params(Params(dict(keys))),
-        TokenEmbedder.from_params(Params(dict(keys))),
-    )
+    made = [base.from_params(Params(dict(keys))) for base in (TokenIndexer, TokenEmbedder)]
+    found = embed([[Token(word) for word in words] for words in TEXTS], *made)
     tokenizer, model = AutoTokenizer.from_pretrained(name), AutoModel.from_pretrained(name).eval()
     for words, vectors in zip(TEXTS, found):
         pieces = [tokenizer.encode(SPACE[architecture] + word, add_special_tokens=False) for word in words]

@@ -146,10 +146,8 @@ def test_the_archive_s_config_may_be_changed(archives):
     none = annotator(
         "allennlp_coref", archives["coref"], overrides={"model.spans_per_word": 0.1}, cuda_device=-1
     )
-    assert (
-        none.annotate(TEXTS[0]).clusters
-        != annotator("allennlp_coref", archives["coref"]).annotate(TEXTS[0]).clusters
-    )
+    found = none.annotate(TEXTS[0]).clusters
+    assert found != annotator("allennlp_coref", archives["coref"]).annotate(TEXTS[0]).clusters
 
 
 def test_sentences_that_the_model_does_not_read_are_reported(archives, caplog):
@@ -158,43 +156,25 @@ def test_sentences_that_the_model_does_not_read_are_reported(archives, caplog):
     assert "The model reads 1 of the text's 3 sentences" in caplog.text
 
 
-def test_what_is_wrong_is_said(archives, tmp_path):
-    text = TEXTS[0]
-    for type, archive, options, message in (
-        ("allennlp_coref", "none.tar.gz", {}, "none.tar.gz: no such archive"),
-        (
-            "allennlp_coref",
-            archives["srl"],
-            {},
-            "found a SemanticRoleLabeler, whose predictor is 'semantic_role_labeling'",
-        ),
-        (
-            "allennlp_srl",
-            archives["coref"],
-            {"predicates": "words"},
-            "expected a model of the predictor 'semantic_role",
-        ),
-        (
-            "allennlp_srl",
-            archives["srl"],
-            {"spacy_model": "en_none"},
-            "spacy_model is 'en_none', which is not installed",
-        ),
-        ("allennlp_srl", archives["srl"], {"predicates": "verbs"}, "predicates is 'verbs', expected one of"),
-        ("allennlp_coref", archives["coref"], {"batch_size": 0}, "batch_size is 0, expected 1 or more"),
-    ):
-        with pytest.raises(ConfigurationError, match=message):
-            annotator(type, archive, **options).annotate(text)
+@pytest.mark.parametrize(
+    "type, archive, options, message",
+    [
+        ("coref", "none.tar.gz", {}, "none.tar.gz: no such archive"),
+        ("coref", "srl", {}, "found a SemanticRoleLabeler, whose predictor is 'semantic_role_labeling'"),
+        ("srl", "coref", {"predicates": "words"}, "expected a model of the predictor 'semantic_role"),
+        ("srl", "srl", {"spacy_model": "en_none"}, "spacy_model is 'en_none', which is not installed"),
+        ("srl", "srl", {"predicates": "verbs"}, "predicates is 'verbs', expected one of"),
+        ("coref", "coref", {"batch_size": 0}, "batch_size is 0, expected 1 or more"),
+    ],
+)
+def test_what_is_wrong_is_said(archives, type, archive, options, message):
+    with pytest.raises(ConfigurationError, match=message):
+        annotator(f"allennlp_{type}", archives.get(archive, archive), **options).annotate(TEXTS[0])
 
 
 def test_frames_are_read_off_bio_tags():
-    assert bio_spans("B-A I-A B-A O I-B I-C B-V".split()) == [
-        ("A", (0, 2)),
-        ("A", (2, 3)),
-        ("B", (4, 5)),
-        ("C", (5, 6)),
-        ("V", (6, 7)),
-    ]
+    expected = [("A", (0, 2)), ("A", (2, 3)), ("B", (4, 5)), ("C", (5, 6)), ("V", (6, 7))]
+    assert bio_spans("B-A I-A B-A O I-B I-C B-V".split()) == expected
     assert bio_spans([]) == bio_spans(["O", "", "X", "B-"]) == []
     assert frame_of(["B-V", "B-A", "B-V"]) == Frame((0, 1), [("A", (1, 2)), ("V", (2, 3))])
     assert frame_of(["B-V", "B-A", "B-V", "I-V"], 3) == Frame((2, 4), [("V", (0, 1)), ("A", (1, 2))])

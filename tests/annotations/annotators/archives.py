@@ -14,24 +14,16 @@ SENTENCES = [
 
 EMBEDDER = {"token_embedders": {"tokens": {"type": "embedding", "embedding_dim": 6}}}
 SPAN_DIM = 2 * 8 + 4 + 6
+FEEDFORWARD = {"num_layers": 1, "hidden_dims": 5, "activations": "relu"}
+
 COREF = {
     "dataset_reader": {"type": "coref", "max_span_width": 4},
     "model": {
         "type": "coref",
         "text_field_embedder": EMBEDDER,
         "context_layer": {"type": "lstm", "input_size": 6, "hidden_size": 4, "bidirectional": True},
-        "mention_feedforward": {
-            "input_dim": SPAN_DIM,
-            "num_layers": 1,
-            "hidden_dims": 5,
-            "activations": "relu",
-        },
-        "antecedent_feedforward": {
-            "input_dim": 3 * SPAN_DIM + 4,
-            "num_layers": 1,
-            "hidden_dims": 5,
-            "activations": "relu",
-        },
+        "mention_feedforward": {"input_dim": SPAN_DIM, **FEEDFORWARD},
+        "antecedent_feedforward": {"input_dim": 3 * SPAN_DIM + 4, **FEEDFORWARD},
         "feature_size": 4,
         "max_span_width": 4,
         "spans_per_word": 0.4,

@@ -1,6 +1,7 @@
 """`discourse`: its features and arguments on parses written by hand, and what its weights decide."""
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -9,7 +10,7 @@ from allennlp.common.checks import ConfigurationError
 from spacy.tokens import Doc
 
 from allennlp_coref_rc.annotations import AnnotatedText, sentence_spans
-from allennlp_coref_rc.annotations.annotators import Discourse
+from allennlp_coref_rc.annotations.annotators import ConnectiveDiscourse, Discourse
 from allennlp_coref_rc.annotations.annotators.connectives import CONNECTIVES, HARD
 from allennlp_coref_rc.annotations.annotators.discourse import discourse
 from allennlp_coref_rc.annotations.annotators.discourse.clauses import arguments_of
@@ -152,6 +153,20 @@ def test_a_threshold_takes_all_or_none():
     assert senses(words, threshold=1.0) == {}
     assert list(senses(words)) == ["and"]
     assert len(Discourse(threshold=0.0).annotate(text_of(words)).relations) == 2
+
+
+def test_paper_like_finds_what_the_rule_finds_and_predicts_senses():
+    text = text_of("She stayed since it rained and froze . But he left . He was tired because of work .")
+    rule, found = (
+        make(paper_like=True, implicit=True).annotate(text).relations
+        for make in (ConnectiveDiscourse, Discourse)
+    )
+    assert [replace(relation, sense="") for relation in found] == [
+        replace(relation, sense="") for relation in rule
+    ]
+    by_connective = {text.tokens[r.connective[0][0]]: r.sense for r in found if r.connective}
+    assert by_connective["since"] == "Contingency.Cause.Reason"
+    assert {r.sense for r in rule if not r.connective} == {"Expansion.Conjunction"}
 
 
 def test_implicit_relations_link_neighbours_that_no_connective_links():

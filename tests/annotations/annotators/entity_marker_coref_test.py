@@ -13,9 +13,8 @@ NEWS = (
 def test_the_same_marker_is_one_cluster_and_others_are_none():
     text = AnnotatedText(NEWS, clusters=[[(2, 3)]], id="a")
     annotated = EntityMarkerCoref().annotate(text)
-    assert annotated == AnnotatedText(
-        NEWS, clusters=[[(2, 3)], [(0, 1), (8, 9), (11, 12)], [(2, 3), (6, 7)]], id="a"
-    )
+    expected = AnnotatedText(NEWS, clusters=[[(2, 3)], [(0, 1), (8, 9), (11, 12)], [(2, 3), (6, 7)]], id="a")
+    assert annotated == expected
     assert text.clusters == [[(2, 3)]]
 
 
@@ -36,14 +35,17 @@ def test_only_whole_tokens_are_markers_and_the_pattern_is_configurable():
 
 
 @pytest.mark.parametrize(
-    "options, message",
+    "annotator, option, value, expected",
     [
-        ({"min_mentions": 0}, "min_mentions is 0, expected 1 or more"),
-        ({"max_clusters": -1}, "max_clusters is -1, expected 0 or more"),
-        ({"pattern": "("}, "pattern is '(', expected a regular expression"),
+        ("entity_marker_coref", "min_mentions", 0, "1 or more"),
+        ("entity_marker_coref", "max_clusters", -1, "0 or more"),
+        ("entity_marker_coref", "pattern", "(", "a regular expression"),
+        ("exact_match_coref", "min_mentions", 0, "1 or more"),
+        ("exact_match_coref", "max_clusters", -1, "0 or more"),
+        ("sieve_coref", "max_clusters", -1, "0 or more"),
     ],
 )
-def test_bad_options_are_refused(options, message):
+def test_bad_options_are_refused(annotator, option, value, expected):
     with pytest.raises(ConfigurationError) as error:
-        EntityMarkerCoref(**options)
-    assert message in str(error.value)
+        Annotator.from_params(Params({"type": annotator, option: value}))
+    assert f"{option} is {value!r}, expected {expected}" in str(error.value)

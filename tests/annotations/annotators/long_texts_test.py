@@ -1,6 +1,4 @@
-"""
-Long texts that once took hours: their right annotations. `scripts.benchmarks lengths` measures the times.
-"""
+"""Texts that once took hours: their right annotations. `scripts.benchmarks lengths` measures times."""
 
 import pytest
 

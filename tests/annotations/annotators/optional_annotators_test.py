@@ -1,7 +1,4 @@
-"""
-fastcoref, Coreferee and Maverick, which are not installed, as modules that behave alike; and pipelines of
-spaCy.
-"""
+"""fastcoref, Coreferee and Maverick as modules that behave alike (none is installed); spaCy pipelines."""
 
 import json
 import logging
@@ -88,13 +85,8 @@ def test_fastcoref_annotates_words(fastcoref):
     assert [text.clusters for text in found] == [[[(0, 1)], [(0, 1), (3, 4)]], [], [[(0, 1), (2, 3)]], []]
     assert [text.tokens for text in found] == [text.tokens for text in TEXTS] and found[0].id == "x"
     assert found == [annotator.annotate(text) for text in TEXTS]
-    assert all(
-        type(place) is int
-        for text in found
-        for cluster in text.clusters
-        for span in cluster
-        for place in span
-    )
+    spans = [span for text in found for cluster in text.clusters for span in cluster]
+    assert {type(place) for span in spans for place in span} == {int}
     assert FCoref.made == [("LingMessCoref", "biu-nlp/lingmess-coref", "cpu", None, False)]
 
 
@@ -122,10 +114,7 @@ def test_fastcoref_says_what_is_wrong(fastcoref, monkeypatch):
 
 
 class CorefereeBroker:
-    """
-    As Coreferee 1.5.0: chains of mentions that know the indexes of their heads; errors are printed, not
-    raised.
-    """
+    """As Coreferee 1.5.0: mentions know the indexes of their heads; errors are printed, not raised."""
 
     def __init__(self, nlp, name):
         if nlp.meta["name"] == "unknown":
@@ -161,20 +150,15 @@ def coreferee(monkeypatch, tmp_path):
 def test_coreferee_annotates_heads(coreferee):
     annotator = of("coreferee", spacy_model=str(coreferee / "known"))
     found = annotator.annotate_batch(TEXTS[:3])
-    assert [text.clusters for text in found] == [
-        [[(0, 1)], [(0, 1), (3, 4), (3, 6)]],
-        [],
-        [[(0, 1), (0, 3), (2, 3)]],
-    ]
+    expected = [[[(0, 1)], [(0, 1), (3, 4), (3, 6)]], [], [[(0, 1), (0, 3), (2, 3)]]]
+    assert [text.clusters for text in found] == expected
     assert found == [annotator.annotate(text) for text in TEXTS[:3]]
     assert pickle.loads(pickle.dumps(annotator)).annotate_batch(TEXTS[:3]) == found
     assert len(pickle.dumps(annotator)) < 1000
 
 
 class RealMaverick:
-    """
-    As maverick-coref 1.0.7: prints what it loads; ends of mentions are included; a cluster may have no spans.
-    """
+    """As maverick-coref 1.0.7: prints what it loads; a mention's end is included; a cluster may be empty."""
 
     made = []
 
@@ -195,13 +179,8 @@ class RealMaverick:
         pairs = tuple((i - 1, i + 1) for i, token in enumerate(tokens) if token == "and")
         clusters = [women[::-1], ()] + ([pairs] if singletons else [])
         text = [[" ".join(tokens[start : end + 1]) for start, end in cluster] for cluster in clusters]
-        return {
-            "tokens": tokens,
-            "clusters_token_offsets": clusters,
-            "clusters_char_offsets": None,
-            "clusters_token_text": text,
-            "clusters_char_text": None,
-        }
+        found = {"tokens": tokens, "clusters_token_offsets": clusters, "clusters_token_text": text}
+        return {**found, "clusters_char_offsets": None, "clusters_char_text": None}
 
 
 @pytest.fixture
@@ -233,9 +212,8 @@ def test_maverick_says_its_licence_once(installed_maverick, caplog):
     with caplog.at_level(logging.WARNING):
         of("maverick")
         of("maverick")
-    assert [record.message for record in caplog.records] == [
-        "maverick: its code and weights are for non-commercial use only (CC BY-NC-SA 4.0)"
-    ]
+    expected = ["maverick: its code and weights are for non-commercial use only (CC BY-NC-SA 4.0)"]
+    assert [record.message for record in caplog.records] == expected
 
 
 @Language.component("test_groups")
@@ -293,11 +271,8 @@ def test_dependencies_lead_from_heads_to_what_depends_on_them(saved):
     model = saved("test_parser")
     found = of("spacy_dependencies", spacy_model=model).annotate_batch(TEXTS)
     assert [len(text.edges) for text in found] == [7 - 1, 0, 2, 2]
-    assert found[0].edges[:3] == [
-        Edge("nsubj", (1, 2), (0, 1)),
-        Edge("punct", (1, 2), (2, 3)),
-        Edge("nsubj", (4, 5), (3, 4)),
-    ]
+    expected = [Edge("nsubj", (1, 2), (0, 1)), Edge("punct", (1, 2), (2, 3)), Edge("nsubj", (4, 5), (3, 4))]
+    assert found[0].edges[:3] == expected
     assert found[0].clusters == TEXTS[0].clusters and found[0].tokens == TEXTS[0].tokens
     with pytest.raises(ConfigurationError, match="spacy_model is .*no parser"):
         of("spacy_dependencies", spacy_model=saved("sieve_coref")).annotate(TEXTS[0])

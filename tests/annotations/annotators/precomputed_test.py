@@ -1,5 +1,6 @@
 import logging
 import pickle
+import re
 
 import pytest
 from allennlp.common import Params
@@ -26,63 +27,26 @@ def write(folder, *texts):
     return path
 
 
+BRAT = [[(0, 1), (14, 15), (20, 23)], [(0, 3), (5, 6)], [(7, 8), (23, 24)]]
+AUNT = [[(0, 1), (9, 10)], [(2, 3), (13, 14)]]
+
+
 @pytest.mark.parametrize(
-    "format, path, id, text, clusters, frames, relations",
+    "path, id, text, clusters",
     [
-        (
-            "brat",
-            "brat",
-            "story",
-            " ".join(STORY),
-            [[(0, 1), (14, 15), (20, 23)], [(0, 3), (5, 6)], [(7, 8), (23, 24)]],
-            0,
-            0,
-        ),
-        (
-            "corenlp",
-            "corenlp",
-            "passage-1",
-            "Mary ( my aunt ) couldn't sleep . \" She's ill , \" I said .",
-            None,
-            0,
-            0,
-        ),
-        (
-            "corenlp",
-            "corenlp/*.json",
-            None,
-            "Mary ( my aunt ) couldn't sleep . “ She's ill , ” I said .",
-            None,
-            0,
-            0,
-        ),
-        (
-            "dassa",
-            "dassa.jsonl",
-            "d1",
-            "Mary left because she was tired . John didn't sleep .",
-            [[(0, 1), (3, 4)]],
-            3,
-            2,
-        ),
-        ("dassa", "dassa.jsonl", "d1", "Who left ?", [], 1, 0),
-        (
-            "conll_2016",
-            "conll_2016",
-            "made_0001",
-            "Mary left because she was ill . But John stayed . He slept .",
-            [],
-            0,
-            4,
-        ),
+        ("brat", "story", " ".join(STORY), BRAT),
+        ("corenlp", "passage-1", "Mary ( my aunt ) couldn't sleep . \" She's ill , \" I said .", AUNT),
+        ("corenlp/*.json", None, "Mary ( my aunt ) couldn't sleep . “ She's ill , ” I said .", AUNT),
+        ("dassa.jsonl", "d1", "Mary left because she was tired . John didn't sleep .", [[(0, 1), (3, 4)]]),
+        ("dassa.jsonl", "d1", "Who left ?", []),
+        ("conll_2016", "made_0001", "Mary left because she was ill . But John stayed . He slept .", []),
     ],
 )
-def test_every_format_is_found_and_aligned(format, path, id, text, clusters, frames, relations):
-    text = AnnotatedText(text.split(), id=id)
+def test_every_format_is_found_and_aligned(path, id, text, clusters):
+    text, format = AnnotatedText(text.split(), id=id), re.split(r"[./]", path)[0]
     found = precomputed(FIXTURES / path, format).annotate(text)
-    if clusters is None:
-        clusters = [[(0, 1), (9, 10)], [(2, 3), (13, 14)]]
-    assert (found.clusters, len(found.frames), len(found.relations)) == (clusters, frames, relations)
+    sizes = {"dassa": (3, 2) if clusters else (1, 0), "conll_2016": (0, 4)}.get(format, (0, 0))
+    assert (found.clusters, (len(found.frames), len(found.relations))) == (clusters, sizes)
     assert (found.tokens, found.sentences, found.id) == (text.tokens, text.sentences, id)
 
 
@@ -148,7 +112,7 @@ def test_passages_may_be_annotated_without_their_questions(tmp_path):
     assert (found.text.clusters, found.text.id) == ([[(0, 1)]], "x")
 
 
-def test_files_are_read_once_by_each_process(tmp_path, monkeypatch):
+def test_files_are_read_once_by_each_process(tmp_path):
     path = write(
         tmp_path, *(AnnotatedText([f"w{i}"] * 100, clusters=[[(0, 1)]], id=str(i)) for i in range(20))
     )

@@ -55,33 +55,22 @@ def resolved(source, *clusters):
     "source, cluster, expected",
     [
         (
-            "Jenny's cat doesn't  sleep.\n> She said \U0001f634 to her.\n",
-            ["Jenny", "She", "her"],
-            "Jenny's cat doesn't  sleep.\n> Jenny said \U0001f634 to Jenny.\n",
+            "Jenny doesn't  sleep.\n> She \U0001f634.\n",
+            "Jenny|She",
+            "Jenny doesn't  sleep.\n> Jenny \U0001f634.\n",
         ),
-        (
-            "The mayor of Tampico, Angela Reyes, spoke. She denied it. The mayor left.",
-            ["The mayor of Tampico", "Angela Reyes", "She", "The mayor"],
-            "The mayor of Tampico, Angela Reyes, spoke. Angela Reyes denied it. Angela Reyes left.",
-        ),
-        ("George, the neighbour, was a welder.", ["George", "the neighbour", "a welder"], None),
-        ("Ann met Bo. He is not the boss.", ["Bo", "He", "the boss"], "Ann met Bo. Bo is not the boss."),
-        (
-            "It rained in the Hague. It is old.",
-            ["the Hague", "It"],
-            "It rained in the Hague. The Hague is old.",
-        ),
-        (
-            "The Union fined it. Ann left its house.",
-            ["The Union", "its"],
-            "The Union fined it. Ann left the Union's house.",
-        ),
-        ("She slept. Ann lay still; I'm Ann.", ["She", "Ann", "I"], None),
-        ("Ann sold her car.", ["Ann", "her"], "Ann sold Ann's car."),
+        ("The chief, Al Fox, sat. He left.", "The chief|Al Fox|He", "The chief, Al Fox, sat. Al Fox left."),
+        ("Al Fox sat. The chief left.", "Al Fox|The chief", "Al Fox sat. Al Fox left."),
+        ("George, the neighbour, was a welder.", "George|the neighbour|a welder", None),
+        ("Ann met Bo. He is not the boss.", "Bo|He|the boss", "Ann met Bo. Bo is not the boss."),
+        ("Rain in the Hague. It is old.", "the Hague|It", "Rain in the Hague. The Hague is old."),
+        ("The Union met. Ann left its house.", "The Union|its", "The Union met. Ann left the Union's house."),
+        ("She slept. Ann lay still; I'm Ann.", "She|Ann|I", None),
+        ("Ann sold her car.", "Ann|her", "Ann sold Ann's car."),
     ],
 )
 def test_the_source_stays_outside_of_replacements(source, cluster, expected):
-    assert resolved(source, cluster) == (expected or source)
+    assert resolved(source, cluster.split("|")) == (expected or source)
 
 
 @given(st.data())

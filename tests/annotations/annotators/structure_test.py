@@ -10,6 +10,7 @@ from allennlp_coref_rc.annotations.annotators import (
     Structure,
 )
 from allennlp_coref_rc.common.errors import ConfigurationError
+from tests.annotations.english_test import ODD_TEXTS
 
 STORY = AnnotatedText.concatenate(
     AnnotatedText("Maria bought a bicycle because she liked it .".split()),
@@ -45,30 +46,17 @@ def test_layers_are_chosen():
         Structure(["roles"])
 
 
-@pytest.mark.parametrize(
-    "tokens",
-    [
-        [],
-        ["\U0001f600"],
-        ["https://example.org/?a=b", "|", "3", "|", "\n", "\t", "me@example.org", "\u200b"],
-        "Der Hund bellte . 彼女 は 見た 。 قال إنه رآها".split(),
-        "Ann said that she had seen Bob , because he called .".split() * 100,
-    ],
-    ids=["empty", "emoji", "table", "languages", "1,100 words"],
-)
+LONG = "Ann said that she had seen Bob , because he called .".split() * 100
+
+
+@pytest.mark.parametrize("tokens", [*ODD_TEXTS.values(), LONG], ids=[*ODD_TEXTS, "1,100 words"])
 def test_odd_texts(tokens):
-    annotated = (
-        Structure(["clusters", "frames", "relations", "edges"]).annotate(AnnotatedText(tokens)).checked()
-    )
+    annotator = Structure(["clusters", "frames", "relations", "edges"])
+    annotated = annotator.annotate(AnnotatedText(tokens)).checked()
     assert annotated.tokens == tokens
     if len(tokens) > 1000:
         # All layers reach the end.
         mentions = [mention for cluster in annotated.clusters for mention in cluster]
         edges = [edge.target for edge in annotated.edges]
-        last = (
-            annotated.frames[-1].predicate,
-            annotated.relations[-1].connective[-1],
-            max(mentions),
-            max(edges),
-        )
-        assert min(stop for _, stop in last) > len(tokens) - 11
+        last = [annotated.frames[-1].predicate, annotated.relations[-1].connective[-1]]
+        assert min(stop for _, stop in [*last, max(mentions), max(edges)]) > len(tokens) - 11

@@ -1,7 +1,4 @@
-"""
-Annotators by allennlp-models' `coref` and `srl_bert` on a transformer: trained for an update, archived,
-loaded.
-"""
+"""allennlp-models' `coref` and `srl_bert` on a transformer: trained for an update, archived, loaded."""
 
 from dataclasses import replace
 

@@ -28,9 +28,7 @@ SENSES = {
 
 
 def write_wordnet(folder):
-    """
-    The files as wndb(5WN) describes them. An offset is the position of a line in its file, of eight digits.
-    """
+    """The files of wndb(5WN). An offset is the position of a line in its file, of eight digits."""
     folder.mkdir(parents=True)
     for name in ("cntlist.rev", "index.sense", *(f"{pos}.exc" for pos in SENSES)):
         (folder / name).write_text("")
@@ -45,11 +43,8 @@ def write_wordnet(folder):
         for (words, _), offset in zip(senses, offsets):
             for word in words:
                 places.setdefault(word, []).append(f"{offset:08d}")
-        (folder / f"index.{pos}").write_text(
-            "".join(
-                f"{lemma} {pos[0]} {len(at)} 0 {len(at)} 0 {' '.join(at)}\n" for lemma, at in places.items()
-            )
-        )
+        index = [f"{word} {pos[0]} {len(at)} 0 {len(at)} 0 {' '.join(at)}\n" for word, at in places.items()]
+        (folder / f"index.{pos}").write_text("".join(index))
 
 
 def data_line(pos, number, offsets):
@@ -76,21 +71,13 @@ def found(words, **options):
 
 @pytest.mark.filterwarnings("ignore:The multilingual functions")
 def test_related_words_are_linked(wordnet):
-    assert found("the Poodles and its hound saw an animal") == [
-        ("Poodles", "hypernym", "hound"),
-        ("hound", "hypernym", "animal"),
-    ]
+    expected = [("Poodles", "hypernym", "hound"), ("hound", "hypernym", "animal")]
+    assert found("the Poodles and its hound saw an animal") == expected
     assert found("poodle animal", levels=1) == []
-    assert found("hand finger paws fingers") == [
-        ("finger", "part_of", "hand"),
-        ("finger", "part_of", "paws"),
-        ("fingers", "part_of", "paws"),
-    ]
-    assert found("large big small big") == [
-        ("big", "synonym", "large"),
-        ("small", "antonym", "big"),
-        ("big", "antonym", "small"),
-    ]
+    expected = [("finger", "part_of", "hand"), ("finger", "part_of", "paws"), ("fingers", "part_of", "paws")]
+    assert found("hand finger paws fingers") == expected
+    expected = [("big", "synonym", "large"), ("small", "antonym", "big"), ("big", "antonym", "small")]
+    assert found("large big small big") == expected
     assert found("frank dog") == [("dog", "synonym", "frank")] and found("frank dog", senses=1) == []
     assert found("large small poodle dog", relations=["hypernym"] * 2) == [("poodle", "hypernym", "dog")]
     assert found("dog dogs Dog") == found("") == []

@@ -69,16 +69,8 @@ def change(values, path, value):
     [
         (["Type"], "NoRel", 'found "NoRel" at Type, expected one of Explicit, Implicit, EntRel, AltLex'),
         (["Sense"], [], r"found \[\] at Sense, expected one or more senses"),
-        (
-            ["Arg2", "TokenList"],
-            [],
-            "found .* at Arg2, expected an argument with a TokenList that is not empty",
-        ),
-        (
-            ["Arg1", "TokenList"],
-            [[0, 4]],
-            r"found \[0, 4\] at Arg1.TokenList\[0\], expected a number or a list of 5",
-        ),
+        (["Arg2", "TokenList"], [], "found .* at Arg2, expected an argument with a TokenList that is not"),
+        (["Arg1", "TokenList"], [[0, 4]], r"found \[0, 4\] at Arg1.TokenList\[0\], expected a number or a"),
     ],
 )
 @pytest.mark.parametrize("parses", [False, True])
@@ -105,7 +97,5 @@ def test_what_does_not_agree_says_where(tmp_path):
     with pytest.raises(ConfigurationError, match='line 3, .*found "made_0003" at DocID'):
         read(tmp_path, *values)
     parses.write_text('{"made_0001": {"sentences": [{"words": [[]]}]}}')
-    with pytest.raises(
-        ConfigurationError, match=r"parses.json, line 1, .* made_0001.sentences\[0\].words\[0\]"
-    ):
+    with pytest.raises(ConfigurationError, match=r"parses.json, line 1, .* made_0001.sentences\[0\].words"):
         read(tmp_path, *values)

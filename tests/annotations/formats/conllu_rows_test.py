@@ -28,9 +28,7 @@ def test_ranges_and_empty_nodes_are_no_words(tmp_path):
 
 
 def test_empty_nodes_may_lack_the_columns_of_predicates(tmp_path):
-    """
-    The official test file of Universal PropBank's EWT has a node 24.1 with 12 columns among words with more.
-    """
+    """In the test file of Universal PropBank's EWT, node 24.1 has 12 columns among words with more."""
     path = tmp_path / "a.conllu"
     word = ROW + "\t_\t_\t_\t_"
     path.write_text(

@@ -35,9 +35,8 @@ def test_a_file_gives_summaries_and_questions():
         ],
         id="d1",
     )
-    assert question == AnnotatedText(
-        ["Who", "left", "?"], frames=[Frame((1, 2), [("ARG0", (0, 1))])], id="d1##000"
-    )
+    expected = AnnotatedText(["Who", "left", "?"], frames=[Frame((1, 2), [("ARG0", (0, 1))])], id="d1##000")
+    assert question == expected
     assert other == AnnotatedText(["Nothing", "."], id="d2")
 
 
@@ -76,26 +75,10 @@ def test_words_that_are_finer_than_tokens_are_aligned():
     [
         (["sentences"], None, r"found null at sentences, expected a list"),
         (["sentences", 0, "tokens", 1], 3, r"found 3 at sentences\[0\].tokens\[1\], expected a string"),
-        (
-            ["sentences", 0, "srl", "verbs", 1, "tags"],
-            [1],
-            r"found 1 at sentences\[0\].srl.verbs\[1\].tags\[0\]",
-        ),
-        (
-            ["coref_clusters", 0, "mentions", 1, "end"],
-            14,
-            r"found 14 at .*mentions\[1\].end, expected an integer, 4 to 13",
-        ),
-        (
-            ["sdp", 0, "Type"],
-            "Explict",
-            r'found "Explict" at sdp\[0\].Type, expected one of Explicit, Implicit',
-        ),
-        (
-            ["sdp", 0, "Arg1", "Span"],
-            [2, 2],
-            r"found \[2, 2\] at sdp\[0\].Arg1.Span, expected \[start, end\)",
-        ),
+        (["sentences", 0, "srl", "verbs", 1, "tags"], [1], r"found 1 at sentences\[0\].srl.verbs\[1\].tags"),
+        (["coref_clusters", 0, "mentions", 1, "end"], 14, r"found 14 at .*mentions\[1\].end, .*, 4 to 13"),
+        (["sdp", 0, "Type"], "Explict", r'found "Explict" at sdp\[0\].Type, expected one of Explicit'),
+        (["sdp", 0, "Arg1", "Span"], [2, 2], r"found \[2, 2\] at sdp\[0\].Arg1.Span, expected"),
     ],
 )
 def test_malformed_parses_say_where(tmp_path, path, value, message):

@@ -52,33 +52,22 @@ def test_mentions_of_fastcoref_are_characters(tmp_path):
 def test_what_is_written_is_read(text, tmp_path_factory):
     sentences = [text.tokens[start:stop] for start, stop in text.sentences]
     clusters = [[[start, stop - 1] for start, stop in cluster] for cluster in text.clusters]
-    (found,) = read(
-        tmp_path_factory.getbasetemp(), {"doc_key": "x", "sentences": sentences, "clusters": clusters}
-    )
+    document = {"doc_key": "x", "sentences": sentences, "clusters": clusters}
+    (found,) = read(tmp_path_factory.getbasetemp(), document)
     expected = [sorted(set(cluster)) for cluster in text.clusters if cluster]
-    assert (found.tokens, found.sentences, found.clusters, found.id) == (
-        text.tokens,
-        text.sentences,
-        expected,
-        "x",
-    )
+    assert (found.tokens, found.sentences) == (text.tokens, text.sentences)
+    assert (found.clusters, found.id) == (expected, "x")
 
 
 @pytest.mark.parametrize(
     "change, message",
     [
         ({"clusters": [[[0, 9]]]}, r"found 9 at clusters\[0\]\[0\]\[1\], expected an integer, 0 to 8"),
-        (
-            {"clusters": [[[3, 2]]]},
-            r"found \[3, 2\] at clusters.*, expected \[first, last\] with 0 <= first <= last < 9",
-        ),
+        ({"clusters": [[[3, 2]]]}, r"found \[3, 2\] at clusters.*, expected \[first, last\] with 0 <= first"),
         ({"clusters": 5}, "found 5 at clusters, expected a list"),
         ({"sentences": [["a", 5]]}, r"found 5 at sentences\[0\]\[1\], expected a string"),
         ({"sentences": None}, "found .*, expected an object with the key 'text'"),
-        (
-            {"sentences": None, "text": "a  b", "clusters": [[[1, 2]]]},
-            r"found \[1, 2\] at .*, expected characters of a",
-        ),
+        ({"sentences": None, "text": "a  b", "clusters": [[[1, 2]]]}, r"found \[1, 2\] at .*, expected char"),
     ],
 )
 def test_what_is_malformed_costs_itself(tmp_path, change, message):

@@ -37,10 +37,8 @@ def test_edges_of_both_orders():
     # A mention that crosses the boundary becomes two mentions if passage and question are apart.
     text = AnnotatedText(list("abcd"), clusters=[[(1, 3)]])
     passage, question = CorefEdges(question_first=True).make(text, 2)
-    assert passage["question_first_antecedents"] == [[], [-3]] and question["question_first_antecedents"] == [
-        [-1],
-        [],
-    ]
+    assert passage["question_first_antecedents"] == [[], [-3]]
+    assert question["question_first_antecedents"] == [[-1], []]
 
 
 @settings(derandomize=True, deadline=None, max_examples=100)
@@ -76,10 +74,8 @@ def test_edges_refuse_unknown_options(options):
 
 
 def test_clusters_are_numbered_by_first_mention_over_both_sequences():
-    assert CorefClusters().make(TEXT, 4) == (
-        {"clusters": [[0], [], [1], []]},
-        {"clusters": [[], [0], [], [1]]},
-    )
+    expected = ({"clusters": [[0], [], [1], []]}, {"clusters": [[], [0], [], [1]]})
+    assert CorefClusters().make(TEXT, 4) == expected
     only_in_question = AnnotatedText(list("abcd"), clusters=[[(2, 3), (3, 4)], [(0, 1), (1, 2)]])
     assert CorefClusters().make(only_in_question, 2) == ({"clusters": [[0], [0]]}, {"clusters": [[1], [1]]})
 

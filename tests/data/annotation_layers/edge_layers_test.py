@@ -44,18 +44,20 @@ def brute_force(pairs, length, readers=(0, 1)):
                 if not all(phrases):
                     continue
                 for mine, other in [(phrases, phrases[::-1])[i] for i in readers]:
+                    between = any(source < token < reader for token in other)
                     if (
                         reader == min(mine) > min(other)
                         and source in other
                         and source < reader
-                        and not any(source < token < reader for token in other)
+                        and not between
                     ):
                         sources["antecedents"][reader].append(source)
+                    between = any(reader < token < source for token in other)
                     if (
                         reader == max(mine) < max(other)
                         and source in other
                         and source > reader
-                        and not any(reader < token < source for token in other)
+                        and not between
                     ):
                         sources["descendants"][reader].append(source)
     return {name: [sorted(set(token)) for token in tokens] for name, tokens in sources.items()}
@@ -108,12 +110,8 @@ def test_only_the_types_and_senses_asked_for():
     )
     assert (explicit["antecedents"][6], explicit["descendants"][8]) == ([4], [])
     assert (other["antecedents"][6], other["descendants"][8]) == ([], [OTHER_SEQUENCE])
-    for sense, found in (
-        ("Contingency", [4]),
-        ("Contingency.Cause", [4]),
-        ("Contingency.Ca", []),
-        ("EntRel", []),
-    ):
+    senses = {"Contingency": [4], "Contingency.Cause": [4], "Contingency.Ca": [], "EntRel": []}
+    for sense, found in senses.items():
         assert DiscourseEdges(senses=[sense]).make(TEXT, 9)[0]["antecedents"][6] == found
 
 
@@ -186,9 +184,8 @@ def test_layers_hold_the_links_of_the_text_in_both_orders(text, data):
             found = [
                 decode(part[f"question_first_{name}"], i, boundary, length) for i, part in enumerate(parts)
             ]
-            assert [[place[s] for s in token] for token in found[1] + found[0]] == [
-                sorted(token, key=order.__getitem__) for token in question_first[name]
-            ]
+            wanted = [sorted(token, key=order.__getitem__) for token in question_first[name]]
+            assert [[place[s] for s in token] for token in found[1] + found[0]] == wanted
 
 
 def test_unknown_types_are_refused():

@@ -90,11 +90,5 @@ def test_split_sources_name_the_same_tokens(data):
 def test_spans_of_a_small_text_whose_second_sequence_comes_first():
     # Three tokens and three: spans of the first, up to its end, of the second, from its beginning, and of
     # both.
-    assert swapped_spans([(0, 2), (1, 3), (4, 6), (3, 4), (2, 5)], 6, 3) == [
-        (3, 5),
-        (4, 6),
-        (5, 6),
-        (1, 3),
-        (0, 1),
-        (0, 2),
-    ]
+    expected = [(3, 5), (4, 6), (5, 6), (1, 3), (0, 1), (0, 2)]
+    assert swapped_spans([(0, 2), (1, 3), (4, 6), (3, 4), (2, 5)], 6, 3) == expected

@@ -27,15 +27,12 @@ class TestReadBabi:
     def test_supporting_ids_count_question_lines_and_keep_their_order(self):
         item = list(read_babi(fixture(2)))[2]
         assert item.question == "Where is the milk?"
-        assert [item.statements[fact] for fact in item.supporting_facts] == [
-            "Julie left the milk.",
-            "Julie travelled to the office.",
-        ]
+        expected = ["Julie left the milk.", "Julie travelled to the office."]
+        assert [item.statements[fact] for fact in item.supporting_facts] == expected
 
     def test_answers_of_several_words_are_one(self):
-        assert [item.answer for item in read_babi(fixture(8))] == [
-            *("apple", "nothing", "milk", "milk,apple", "apple", "football", "nothing")
-        ]
+        expected = [*("apple", "nothing", "milk", "milk,apple", "apple", "football", "nothing")]
+        assert [item.answer for item in read_babi(fixture(8))] == expected
 
     def test_windows_line_ends_and_a_missing_last_one(self, tmp_path):
         path = tmp_path / "qa1_train.txt"
@@ -58,8 +55,7 @@ class TestReadBabi:
     @needs_babi
     def test_answers_of_real_files_are_words_of_the_passage_where_they_are_said_to_be(self):
         for task in range(1, 21):
-            words = [
-                item.answer.lower() in re.findall(r"\w+", " ".join(item.statements).lower())
-                for item in read_babi(str(BABI / f"qa{task}_valid.txt"))
-            ]
+            items = list(read_babi(str(BABI / f"qa{task}_valid.txt")))
+            texts = [" ".join(item.statements).lower() for item in items]
+            words = [item.answer.lower() in re.findall(r"\w+", text) for item, text in zip(items, texts)]
             assert all(words) == (task in EXTRACTIVE_TASKS), task

@@ -9,9 +9,7 @@ from typing import NamedTuple, Optional
 
 
 class AskedQuestion(NamedTuple):
-    """
-    A question of a file: the statements told before it (id to sentence), its text, answer and supporting ids.
-    """
+    """A question: the statements told before it (id to sentence), its text, answer and supporting ids."""
 
     statements: dict[int, str]
     text: str
@@ -80,9 +78,7 @@ class Reader:
             self._read(sentence)
 
     def _find_first_holders(self, sentences: list[str]) -> None:
-        """
-        If somebody drops or gives a thing that nobody took, that person must have held it from the start.
-        """
+        """Who drops or gives a thing that nobody took must have held it from the start."""
         for sentence in sentences:
             match = TAKE.fullmatch(sentence) or LEAVE.fullmatch(sentence) or HAND.fullmatch(sentence)
             if match and match[2] not in self.holder:
@@ -150,10 +146,7 @@ class Reader:
 
 
 def answer(sentences: list[str], question: str, complete: bool = True) -> str:
-    """
-    The answer that follows from the sentences, which are in the order of the story; see `Reader` for
-    `complete`.
-    """
+    """The answer that follows from the sentences in the order of the story; see `Reader` for `complete`."""
     reader = Reader(sentences, complete)
     if match := re.fullmatch(f"Where is {PERSON}", question):
         return reader.is_at[match[1]][0]

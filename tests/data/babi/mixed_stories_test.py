@@ -27,9 +27,7 @@ ORIGINALS = {alternate: word for word, alternate in ALTERNATES.items()}
 
 
 def parse(lines):
-    """
-    The stories of bAbI lines, each line as [text], or as [question, answer, numbers of the supporting lines].
-    """
+    """The stories of bAbI lines: a line is [text], or [question, answer, numbers of supporting lines]."""
     stories = []
     for line in lines:
         number, text = line.split(" ", 1)
@@ -69,9 +67,7 @@ def restored(value):
 
 
 def check_mixed(source, mixed):
-    """
-    The mixed stories are the source's in order, each with the statements of another, every one taken once.
-    """
+    """The mixed stories are the source's in order, each with the statements of another, taken once."""
     assert len(mixed) == len(source)
     others, with_alternates = [], 0
     for own, story in zip(map(up_to_the_last_question, source), mixed):
@@ -100,12 +96,10 @@ def mixed_lines(path, seed):
     return mix_stories(read_stories(str(path)), seed)
 
 
-@settings(
-    derandomize=True,
-    deadline=None,
-    max_examples=30,
-    suppress_health_check=[HealthCheck.function_scoped_fixture],
-)
+FIXTURE = HealthCheck.function_scoped_fixture
+
+
+@settings(derandomize=True, deadline=None, max_examples=30, suppress_health_check=[FIXTURE])
 @given(st.sampled_from(SIMULATED_TASKS), st.integers(6, 60), st.integers(0, 2**40))
 def test_stories_can_be_told_apart_again(tmp_path, task, questions, seed):
     lines = simulate_task(task, questions, seed % 97)
@@ -148,18 +142,8 @@ def test_all_interleavings_are_equally_likely(tmp_path):
         ] += 1
     # The story's statements "o" and questions "?", of which the last comes last, among the other's statements
     # "x".
-    assert set(orders) == {
-        "xxo?o?",
-        "xox?o?",
-        "xo?xo?",
-        "xo?ox?",
-        "oxx?o?",
-        "ox?xo?",
-        "ox?ox?",
-        "o?xxo?",
-        "o?xox?",
-        "o?oxx?",
-    }
+    expected = "xxo?o? xox?o? xo?xo? xo?ox? oxx?o? ox?xo? ox?ox? o?xxo? o?xox? o?oxx?"
+    assert set(orders) == set(expected.split())
     assert all(abs(count - 300) < 5 * 300**0.5 for count in orders.values())
     assert abs(asked - 1500) < 5 * 750**0.5
 
@@ -204,10 +188,8 @@ def test_alternates_occur_in_no_published_file():
 
 
 def test_capitals_and_lists_of_answers_are_renamed():
-    assert (
-        rename("Mice are afraid of gertrude. \tmilk,apple\t1 2")
-        == "Rats are afraid of martha. \tjuice,pear\t1 2"
-    )
+    expected = "Rats are afraid of martha. \tjuice,pear\t1 2"
+    assert rename("Mice are afraid of gertrude. \tmilk,apple\t1 2") == expected
     assert rename("Daniel took the milk in Marylebone.") == "David took the juice in Marylebone."
 
 
@@ -226,14 +208,8 @@ STORY = "1 Mary went to the office.\n2 Where is Mary?\toffice\t1\n"
     "text, message",
     [
         (STORY, ": found one story, expected two or more to mix"),
-        (
-            STORY + STORY.replace("office", "harbour"),
-            ", line 4 or .*: found 'harbour', which has no alternate",
-        ),
-        (
-            STORY + STORY.replace("Mary", "Alice"),
-            ", line 4 or .*: found 'Alice', an alternate; expected the words",
-        ),
+        (STORY + STORY.replace("office", "harbour"), ", line 4 or .*: found 'harbour', which has no"),
+        (STORY + STORY.replace("Mary", "Alice"), ", line 4 or .*: found 'Alice', an alternate; expected"),
         (STORY + "1 Mary went", ": found one story"),
         (STORY + "3 Mary", ": found one story"),
         (STORY + "9 Mary went to the office.", ", line 3: found the number 9, expected 3"),
@@ -250,7 +226,7 @@ def run(*arguments):
     main(["data", "mix", *map(str, arguments)])
 
 
-def test_command_writes_files_that_the_reader_takes(tmp_path, monkeypatch, capsys):
+def test_command_writes_files_that_the_reader_takes(tmp_path, capsys):
     output = tmp_path / "new" / "mix"
     run(FIXTURES, output, "--tasks", 2, 1, "--splits", "train", "test", "--seed", 4)
     names = ["qa1_test.txt", "qa1_train.txt", "qa2_test.txt", "qa2_train.txt"]
@@ -261,15 +237,14 @@ def test_command_writes_files_that_the_reader_takes(tmp_path, monkeypatch, capsy
         assert lines == mix_stories(stories, seed)
         instances = list(AnnotatedBabiReader().read(str(output / name)))
         questions = [line for story in parse(lines) for line in story if len(line) == 3]
-        assert [instance["metadata"]["answer"] for instance in instances] == [
-            answer for _, answer, _ in questions
-        ]
+        expected = [answer for _, answer, _ in questions]
+        assert [instance["metadata"]["answer"] for instance in instances] == expected
         assert len(instances) == sum(map(len, stories))
     printed = capsys.readouterr().out.splitlines()
     assert printed[0].startswith(f"{output / 'qa2_train.txt'}: ") and len(printed) == 4
 
 
-def test_command_does_not_write_over_its_source(monkeypatch, capsys):
+def test_command_does_not_write_over_its_source(capsys):
     with pytest.raises(SystemExit) as stop:
         run(FIXTURES, FIXTURES.parent / "babi")
     assert stop.value.code == 2 and "expected another folder" in capsys.readouterr().err

@@ -57,11 +57,8 @@ class TestReadQuestion:
         # One further on in the question, behind @begin.
         assert instance["metadata"].metadata["clusters"][1] == [(3, 4), (13, 14)]
         assert instance["question"].tokens[3].text == "@placeholder"
-        message = refusal(
-            lambda: list(
-                AnnotatedCnnDailyMailReader(tokenizer=CharacterTokenizer()).read(str(tmp_path / "a.question"))
-            )
-        )
+        reader = AnnotatedCnnDailyMailReader(tokenizer=CharacterTokenizer())
+        message = refusal(lambda: list(reader.read(str(tmp_path / "a.question"))))
         assert message.startswith(
             f"{tmp_path}/a.question: found clusters over 14 tokens and a dataset_reader.tokenizer"
         )

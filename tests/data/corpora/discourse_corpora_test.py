@@ -73,13 +73,8 @@ def rels(tmp_path, *rows):
     """A file with relations of one text, each (positions and words of unit 1, of unit 2, label)."""
     lines = [HEADER]
     for toks1, unit1, toks2, unit2, label in rows:
-        lines.append(
-            "\t".join(
-                ["a", toks1, toks2, unit1, unit2]
-                + [toks1, toks2, unit1, unit2, "1<2", "explicit"]
-                + [label] * 2
-            )
-        )
+        units = [toks1, toks2, unit1, unit2]
+        lines.append("\t".join(["a", *units, *units, "1<2", "explicit", label, label]))
     path = tmp_path / "a.rels"
     path.write_text("\n".join(lines))
     return [words for _, words, *_ in relations(path)]
@@ -96,23 +91,14 @@ def test_relations_of_one_unit_have_connectives_of_their_own(tmp_path):
 
 def test_rels_as_texts_have_their_sentences_and_their_relations():
     texts = {text.id: text for text in read_rels_texts(str(STORIES))}
-    assert list(texts) == [
-        "FIX_garden",
-        "FIX_harbour",
-        "FIX_market",
-        "FIX_letter",
-        "FIX_winter",
-        "FIX_bridge",
-    ]
+    expected = ["FIX_garden", "FIX_harbour", "FIX_market", "FIX_letter", "FIX_winter", "FIX_bridge"]
+    assert list(texts) == expected
     garden = texts["FIX_garden"]
     assert " ".join(garden.tokens[10:16]) == "But the well was empty ."
     assert garden.sentences == [(0, 10), (10, 16), (16, 26), (26, 36)]
     relation = texts["FIX_letter"].relations[1]
-    assert (relation.arg1, relation.arg2, relation.connective) == (
-        [(11, 12), (16, 18)],
-        [(19, 21)],
-        [(18, 19)],
-    )
+    expected = ([(11, 12), (16, 18)], [(19, 21)], [(18, 19)])
+    assert (relation.arg1, relation.arg2, relation.connective) == expected
     assert [relation.type for relation in texts["FIX_bridge"].relations] == ["Explicit", "Explicit", "AltLex"]
 
 
@@ -124,14 +110,8 @@ HEADER, FIRST = STORIES.read_text().split("\n")[:2]
     [
         ([], "line 1: found an empty file, expected the names of columns"),
         ([HEADER, FIRST, FIRST[:-40].rpartition("\t")[0]], "line 3: found 1"),
-        (
-            [HEADER, FIRST.replace("\t1-4\t", "\t1-\t")],
-            "line 2: found unit1_toks '1-', expected positions such as 3-6,9",
-        ),
-        (
-            [HEADER, FIRST.replace("\t1-4\t", "\t1-5\t")],
-            "line 2: found 4 tokens in unit1_txt, expected as many as unit1_toks '1-5'",
-        ),
+        ([HEADER, FIRST.replace("\t1-4\t", "\t1-\t")], "line 2: found unit1_toks '1-', expected positions"),
+        ([HEADER, FIRST.replace("\t1-4\t", "\t1-5\t")], "line 2: found 4 tokens in unit1_txt, expected as"),
     ],
 )
 def test_malformed_lines_are_named(tmp_path, lines, message):

@@ -22,7 +22,7 @@ from allennlp_coref_rc.data.annotation_layers import (
 from allennlp_coref_rc.data.babi.babi_files import read_babi
 from allennlp_coref_rc.data.dataset_readers.annotated_babi import AnnotatedBabiReader
 from allennlp_coref_rc.data.fields import CANDIDATE_LABELS, CLASS_LABELS, SKIPPED_ANSWER
-from tests.data.dataset_readers.reader_assertions import left_out
+from tests.data.dataset_readers.reader_assertions import left_out, refusal, tokens
 from tests.shared import PROJECT
 
 FIXTURES = PROJECT / "tests" / "fixtures" / "babi"
@@ -37,10 +37,6 @@ def reader(**options):
     return AnnotatedBabiReader(annotator=ExactMatchCoref(), annotation_layers=layers, **options)
 
 
-def tokens(field):
-    return [token.text for token in field.tokens]
-
-
 def tensors(instances, vocab=None):
     batch = Batch(instances)
     batch.index_instances(vocab or Vocabulary.from_instances(instances))
@@ -50,86 +46,33 @@ def tensors(instances, vocab=None):
 GOOD = "1 Mary moved to the garden.\n2 Where is Mary? \tgarden\t1\n"
 
 MALFORMED = [
-    (
-        "no tab in a question",
-        GOOD + "3 Where is Mary?\n",
-        3,
-        "a question without a tab",
-        "question<TAB>answer",
-    ),
-    ("non-numeric id", GOOD + "x Mary left.\n", 3, "'x Mary left.'", "begins with a number and a blank"),
-    ("digit that is not ASCII", "¹ Mary left.\n", 1, "'¹ Mary left.'", "begins with a number and a blank"),
-    (
-        "id of thousands of digits",
-        GOOD + "3" * 5000 + " Mary left.\n",
-        3,
-        "'3333",
-        "begins with a number and a blank",
-    ),
-    ("byte order mark in the midst", GOOD + "\ufeff" + GOOD, 3, "ufeff1", "begins with a number and a blank"),
-    ("skipped id", GOOD + "4 Mary left.\n", 3, "the number 4", "3 or, at the start of a story, 1"),
-    ("story that begins at 2", "2 Mary left.\n", 1, "the number 2", "1 or, at the start of a story, 1"),
-    ("id alone", GOOD + "3\n", 3, "nothing after the number", "a statement or a question"),
-    (
-        "no answer",
-        GOOD + "3 Where is Mary?\t\t1\n",
-        3,
-        r"'Where is Mary?\t\t1'",
-        "question<TAB>answer<TAB>supporting",
-    ),
-    (
-        "four columns",
-        GOOD + "3 Where?\ta\t1\tb\n",
-        3,
-        r"'Where?\ta\t1\tb'",
-        "question<TAB>answer<TAB>supporting",
-    ),
-    ("supporting id 0", GOOD + "3 Where?\ta\t0\n", 3, "the supporting id '0'", "a statement before"),
-    (
-        "supporting id of another story",
-        GOOD + "1 A b.\n2 W?\ta\t2\n",
-        4,
-        "the supporting id '2'",
-        "a statement before",
-    ),
-    (
-        "supporting id in words",
-        GOOD + "3 Where?\ta\tone\n",
-        3,
-        "the supporting id 'one'",
-        "a statement before",
-    ),
-    (
-        "supporting id of many digits",
-        GOOD + "3 W?\ta\t" + "1" * 5000,
-        3,
-        "the supporting id '11",
-        "a statement",
-    ),
-    ("question first", "1 Where is Mary?\tgarden\n", 1, "a question with no statement", "a story"),
-    ("empty file", "", 1, "no question in the file", "expected some"),
+    (GOOD + "3 Where is Mary?\n", 3, "a question without a tab"),
+    (GOOD + "x Mary left.\n", 3, "'x Mary left.'"),
+    ("¹ Mary left.\n", 1, "'¹ Mary left.'"),
+    (GOOD + "3" * 5000 + " Mary left.\n", 3, "'3333"),
+    (GOOD + "\ufeff" + GOOD, 3, r"'\ufeff1"),
+    (GOOD + "4 Mary left.\n", 3, "the number 4, expected 3 or, at the start of a story, 1"),
+    ("2 Mary left.\n", 1, "the number 2, expected 1"),
+    (GOOD + "3\n", 3, "nothing after the number"),
+    (GOOD + "3 Where is Mary?\t\t1\n", 3, r"'Where is Mary?\t\t1'"),
+    (GOOD + "3 Where?\ta\t1\tb\n", 3, r"'Where?\ta\t1\tb'"),
+    (GOOD + "3 Where?\ta\t0\n", 3, "the supporting id '0'"),
+    (GOOD + "1 A b.\n2 W?\ta\t2\n", 4, "the supporting id '2'"),
+    (GOOD + "3 Where?\ta\tone\n", 3, "the supporting id 'one'"),
+    (GOOD + "3 W?\ta\t" + "1" * 5000, 3, "the supporting id '11"),
+    ("1 Where is Mary?\tgarden\n", 1, "a question with no statement"),
+    ("", 1, "no question in the file"),
 ]
+"""Files, the malformed line and what is found in it."""
 
 
 class TestMalformedFiles:
-    @staticmethod
-    def refusal(path, read=lambda path: list(AnnotatedBabiReader().read(path))):
-        with pytest.raises(ConfigurationError) as error:
-            read(str(path))
-        assert str(path) in str(error.value)
-        return str(error.value)
-
-    @pytest.mark.parametrize(
-        "name, content, line, found, expected", MALFORMED, ids=[case[0] for case in MALFORMED]
-    )
-    def test_content(self, tmp_path, name, content, line, found, expected):
+    @pytest.mark.parametrize("content, line, found", MALFORMED, ids=[found for _, _, found in MALFORMED])
+    def test_content(self, tmp_path, content, line, found):
         path = tmp_path / "qa1_train.txt"
         path.write_text(content, encoding="utf-8")
-        message = self.refusal(path, lambda path: list(read_babi(path)))
-        assert message.startswith(f"{path}, line {line}: found ")
-        told, wanted = message.split(", expected ")
-        assert found in told
-        assert expected in wanted or expected == f"expected {wanted}"
+        message = refusal(lambda: list(read_babi(str(path))))
+        assert message.startswith(f"{path}, line {line}: found {found}") and "expected" in message
         assert len(message) < len(str(path)) + 200
 
     @pytest.mark.parametrize(
@@ -163,17 +106,8 @@ class TestAnnotatedBabiReader:
         instances = list(reader().read(fixture(1, "test")))
         assert len(instances) == 3
         fields = instances[0].fields
-        assert set(fields) == {
-            *(
-                "passage",
-                "question",
-                "passage_annotations",
-                "question_annotations",
-                "candidates",
-                "answer",
-                "metadata",
-            )
-        }
+        names = "passage question passage_annotations question_annotations candidates answer metadata"
+        assert set(fields) == set(names.split())
         passage = "Fred journeyed to the park . Julie went to the cinema .".split()
         question = "@begin Where is Fred ? @end".split()
         assert tokens(fields["passage"]) == passage
@@ -183,12 +117,10 @@ class TestAnnotatedBabiReader:
             "coref": {"antecedents": [[-1]] + none * 11, "descendants": [[-6]] + none * 11},
             "one_hot": {"clusters": [[0]] + none * 11},
         }
+        before, after = none * 3, none * 2
         assert fields["question_annotations"].layers == {
-            "coref": {
-                "antecedents": none * 3 + [[-3]] + none * 2,
-                "descendants": none * 3 + [[-1]] + none * 2,
-            },
-            "one_hot": {"clusters": none * 3 + [[0]] + none * 2},
+            "coref": {"antecedents": [*before, [-3], *after], "descendants": [*before, [-1], *after]},
+            "one_hot": {"clusters": [*before, [0], *after]},
         }
         assert fields["answer"].label == "park"
         assert fields["metadata"].metadata == {
@@ -210,12 +142,8 @@ class TestAnnotatedBabiReader:
         batch = tensors(test, vocab)
         assert batch["answer"].tolist() == [labels["park"], labels["kitchen"], labels["office"]]
         first = batch["candidates"]
-        found = {
-            pair
-            for pair in zip(first["candidates"][0].tolist(), first["positions"][0].tolist())
-            if pair[0] >= 0
-        }
-        assert found == {(labels["park"], 4), (labels["cinema"], 10)}
+        pairs = zip(first["candidates"][0].tolist(), first["positions"][0].tolist())
+        assert {pair for pair in pairs if pair[0] >= 0} == {(labels["park"], 4), (labels["cinema"], 10)}
         assert first["mask"].all() and first["mask"].shape == (3, 5)
         assert batch["passage"]["tokens"]["tokens"].shape == (3, 24)
         assert batch["passage_annotations"]["coref"]["antecedents"].shape == (3, 24, 1)
@@ -225,10 +153,8 @@ class TestAnnotatedBabiReader:
         vocab = Vocabulary.from_instances(reader().read(fixture(8)))
         classes = vocab.get_token_to_index_vocabulary(CLASS_LABELS)
         assert set(classes) == {"apple", "nothing", "milk", "football", "milk,apple"}
-        assert tensors(list(reader().read(fixture(8, "test"))), vocab)["answer"].tolist() == [
-            classes["milk"],
-            -1,
-        ]
+        answers = tensors(list(reader().read(fixture(8, "test"))), vocab)["answer"]
+        assert answers.tolist() == [classes["milk"], -1]
 
     def test_half_of_the_tasks_are_extractive(self):
         readers = {task: AnnotatedBabiReader(task=task) for task in range(1, 21)}
@@ -261,7 +187,6 @@ class TestAnnotatedBabiReader:
         instance = next(iter(reader().read(str(path))))
         assert "candidates" in instance.fields
         assert instance["metadata"].metadata["task"] is None
-        assert "candidates" not in next(iter(reader(task=6).read(str(path)))).fields
 
     @pytest.mark.parametrize("task, split", [(1, "train"), (16, "valid"), (15, "test")])
     def test_names_of_splits(self, task, split, tmp_path, monkeypatch):
@@ -279,10 +204,8 @@ class TestAnnotatedBabiReader:
         shutil.copy(fixture(16), folder / "qa16_basic-induction_train.txt")
         assert len(list(reader(folder=str(folder), task=1).read("train"))) == 7
         assert len(list(reader(folder=str(folder), task=16).read("train"))) == 4
-        with pytest.raises(ConfigurationError) as error:
-            list(reader(folder=str(folder), task=1).read("valid"))
-        assert f"{folder}/qa1_valid.txt: no such file" in str(error.value)
-        assert "dataset_reader.folder" in str(error.value)
+        message = refusal(lambda: list(reader(folder=str(folder), task=1).read("valid")))
+        assert f"{folder}/qa1_valid.txt: no such file" in message and "dataset_reader.folder" in message
 
     @pytest.mark.slow
     def test_stories_that_come_with_the_package(self, tmp_path, monkeypatch):
@@ -294,9 +217,7 @@ class TestAnnotatedBabiReader:
         assert counts == {"train": 900, "valid": 100, "test": 1000}
         with pytest.raises(ConfigurationError, match=r"qa1_train.txt: no such file, .*'bundled://.*task 2"):
             list(reader(folder="bundled://simulated", task=1).read("train"))
-        with pytest.raises(
-            ConfigurationError, match="folder is 'bundled://tales', expected 'bundled://simulated'"
-        ):
+        with pytest.raises(ConfigurationError, match="folder is 'bundled://tales'"):
             reader(folder="bundled://tales", task=2)
 
     @pytest.mark.parametrize(
@@ -306,11 +227,6 @@ class TestAnnotatedBabiReader:
         ((key, value),) = options.items()
         with pytest.raises(ConfigurationError, match=f"annotated_babi: {key} is {value!r}, expected"):
             AnnotatedBabiReader(**options)
-
-    def test_without_layers_there_are_no_annotations(self):
-        instance = next(iter(AnnotatedBabiReader().read(fixture(1))))
-        assert set(instance.fields) == {"passage", "question", "candidates", "answer", "metadata"}
-        assert instance["metadata"].metadata["clusters"] == []
 
     def test_unlabelled_input(self):
         instance = reader(task=1).text_to_instance("Mary left.  Bill moved to the park!", "Where is Bill?")
@@ -349,21 +265,18 @@ class TestAnnotatedBabiReader:
         short = reader(max_passage_length=4, max_question_length=3)
         # Mary met Bill . She left . @begin Where is Mary ? @end
         clusters = [[[0, 1], [4, 5], [10, 11]], [[2, 3], [5, 6]]]
-        values = short.text_to_instance("Mary met Bill. She left.", "Where is Mary?", clusters=clusters)[
-            "metadata"
-        ]
-        assert (
-            values["passage_tokens"] + values["question_tokens"]
-            == "Mary met Bill . @begin Where is Mary @end".split()
-        )
-        assert values["clusters"] == [[(0, 1), (7, 8)]]
+        cut = short.text_to_instance("Mary met Bill. She left.", "Where is Mary?", clusters=clusters)
+        assert tokens(cut["passage"]) == "Mary met Bill .".split()
+        assert tokens(cut["question"]) == "@begin Where is Mary @end".split()
+        assert cut["metadata"]["clusters"] == [[(0, 1), (7, 8)]]
 
     def test_answers_beyond_the_limit_of_length_are_skipped(self, tmp_path):
         path = tmp_path / "qa1_train.txt"
         path.write_text("1 Mary is up.\n2 Bill is in the attic.\n3 Where is Bill?\tattic\t2\n")
         cause = "the answer lies beyond dataset_reader.max_passage_length"
         made = reader(max_passage_length=5)
-        assert list(made.read(str(path))) == [] and made.report.skipped == {cause: 1}
+        with pytest.raises(ConfigurationError, match=rf"1 of 1 questions are skipped: {cause} \(1\)"):
+            list(made.read(str(path)))
         (kept,) = reader(max_passage_length=5, keep_skipped=True).read(str(path))
         assert kept["answer"].label == SKIPPED_ANSWER
 
@@ -402,10 +315,8 @@ def test_allennlp_can_write_a_batch_into_a_file_of_predictions():
     """`coref-rc evaluate --predictions-output-file` does."""
     batch = Batch(AnnotatedBabiReader(annotator=SimpleTriples(), annotation_layers=LAYERS).read(fixture(1)))
     batch.index_instances(Vocabulary.from_instances(batch.instances))
-    assert (
-        LAYERS.keys()
-        <= json.loads(json.dumps(sanitize(batch.as_tensor_dict())))["passage_annotations"].keys()
-    )
+    written = json.loads(json.dumps(sanitize(batch.as_tensor_dict())))
+    assert LAYERS.keys() <= written["passage_annotations"].keys()
 
 
 @pytest.mark.parametrize(
@@ -419,21 +330,16 @@ def test_allennlp_can_write_a_batch_into_a_file_of_predictions():
 def test_layers_that_are_empty_in_all_questions_are_warned_of(annotator, empty, caplog):
     number = len(list(AnnotatedBabiReader(annotator=annotator, annotation_layers=LAYERS).read(fixture(1))))
     (warning,) = (record.getMessage() for record in caplog.records if record.levelno == logging.WARNING)
-    found = f"found nothing for dataset_reader.annotation_layers ({empty}) in {number} questions"
-    assert warning.startswith(f"{fixture(1)}: {found}; annotations come with the file or from")
+    assert f"annotation_layers ({empty}) in {number} questions" in warning
 
 
 def test_errors_in_what_was_downloaded_name_the_address(tmp_path, monkeypatch):
     address, cached = "https://a.b/qa1_train.txt", tmp_path / "0a1b2c"
     monkeypatch.setattr("allennlp.common.file_utils.cached_path", lambda path: {address: cached}[path])
-    for content, place in (
-        ("no number\n", "line 1"),
-        ("1 Mary left.\n2 Where is Mary?\tRome\t1\n", "line 2"),
-    ):
+    for content, line in (("no number\n", 1), ("1 Mary left.\n2 Where is Mary?\tRome\t1\n", 2)):
         cached.write_text(content)
-        with pytest.raises(ConfigurationError, match=f"^{address}, {place}: ") as error:
-            list(AnnotatedBabiReader(answer_type="extractive").read(address))
-        assert "0a1b2c" not in str(error.value)
+        message = refusal(lambda: list(AnnotatedBabiReader(answer_type="extractive").read(address)))
+        assert message.startswith(f"{address}, line {line}: ") and "0a1b2c" not in message
 
 
 def test_local_files_need_no_cache(monkeypatch):

@@ -56,12 +56,8 @@ def test_the_object_of_a_line(path):
 def test_what_may_be_missing_and_what_may_be_there(tmp_path):
     path = tmp_path / "my.json"
     clusters = [[[0, 1], [2, 3]]]
-    item = {
-        "passage": ["Ann", "met", "Bo"],
-        "question": ["@placeholder"],
-        "candidates": ["Ann"],
-        "clusters": clusters,
-    }
+    item = {"passage": ["Ann", "met", "Bo"], "question": ["@placeholder"], "candidates": ["Ann"]}
+    item["clusters"] = clusters
     path.write_text(json.dumps([item, {**item, "id": 7, "mood": "good"}]))
     found = list(reader(wrap_question=False).read(str(path)))
     assert [values["id"] for values in metadata(found)] == ["my.json:1", "7"]

@@ -36,18 +36,8 @@ def write(path, content):
 class TestAnnotatedLambadaReader:
     def test_passage_question_candidates_and_answer(self):
         instance = next(iter(reader(annotator=ExactMatchCoref()).read(PATH)))
-        assert set(instance.fields) == {
-            *(
-                "passage",
-                "question",
-                "passage_annotations",
-                "question_annotations",
-                "candidates",
-                "answer",
-                "cloze",
-            ),
-            "metadata",
-        }
+        names = "passage question passage_annotations question_annotations candidates answer cloze metadata"
+        assert set(instance.fields) == set(names.split())
         left, right = TEXTS[0].rsplit(" . ", 1)
         passage, question = f"{left} .".split(), ["@begin", *right.split()[:-1], "@placeholder", "@end"]
         assert tokens(instance["passage"]) == passage
@@ -56,9 +46,8 @@ class TestAnnotatedLambadaReader:
         data = instance["metadata"].metadata
         assert data["id"] == "valid.txt:1"
         assert data["answer"] == "ladder" and data["answer_in_context"] is True
-        assert data["candidates"] == list(
-            dict.fromkeys(word for word in passage if word not in (".", ",", "``", "''"))
-        )
+        words = [word for word in passage if word not in (".", ",", "``", "''")]
+        assert data["candidates"] == list(dict.fromkeys(words))
         assert data["candidates"][instance["answer"].label] == "ladder"
         ladder = passage.index("ladder")
         assert [instance["answer"].label, ladder] in instance["candidates"].human_readable_repr()
@@ -70,9 +59,8 @@ class TestAnnotatedLambadaReader:
             passage = tokens(instance["passage"])
             candidates = instance["metadata"].metadata["candidates"]
             pairs = instance["candidates"].human_readable_repr()
-            assert {position for _, position in pairs} == {
-                i for i, token in enumerate(passage) if re.search("[a-z0-9]", token)
-            }
+            found = {position for _, position in pairs}
+            assert found == {i for i, token in enumerate(passage) if re.search("[a-z0-9]", token)}
             assert all(candidates[i] == passage[position] for i, position in pairs)
 
     def test_the_question_is_what_follows_the_last_period(self):
@@ -114,11 +102,8 @@ class TestAnnotatedLambadaReader:
         texts = seen if together else [one + other for one, other in zip(seen[::2], seen[1::2])]
         assert texts == [[*text.split()[:-1], "@placeholder"] for text in TEXTS]
         for instance, text in zip(instances, TEXTS):
-            read = tokens(instance["passage"]) + tokens(instance["question"])
-            assert [token for token in read if token not in ("@begin", "@end")] == [
-                *text.split()[:-1],
-                "@placeholder",
-            ]
+            read = tokens(instance["passage"]) + tokens(instance["question"])[1:-1]
+            assert read == [*text.split()[:-1], "@placeholder"]
 
     def test_case_does_not_count_and_is_kept(self, tmp_path):
         path = write(tmp_path / "a.txt", "Anna met anna and Bo . she left ANNA\n")
@@ -170,14 +155,12 @@ class TestAnnotatedLambadaReader:
         batch = Batch([instance])
         batch.index_instances(Vocabulary.from_instances(reader().read(PATH)))
         assert batch.as_tensor_dict()["candidates"]["mask"].tolist() == [[True] * 4]
-        given = made.text_to_instance(
-            "anna had a cat .", "@placeholder purred", candidates=["cat", "anna"], answer="cat"
-        )
-        assert given["answer"].label == 0
+        cat = {"passage": "anna had a cat .", "question": "@placeholder purred"}
+        assert made.text_to_instance(**cat, candidates=["cat", "anna"], answer="cat")["answer"].label == 0
         with pytest.raises(ConfigurationError, match="expected one with @placeholder"):
             made.text_to_instance("anna had a cat .", "who purred")
         with pytest.raises(ConfigurationError, match=f"left out: {ABSENT}"):
-            made.text_to_instance("anna had a cat .", "@placeholder purred", answer="dog")
+            made.text_to_instance(**cat, answer="dog")
 
     def test_another_tokenizer(self, tmp_path):
         path = write(tmp_path / "a.txt", "Anna's cat slept. Bo looked for Anna\n")
@@ -187,18 +170,14 @@ class TestAnnotatedLambadaReader:
 
     def test_a_malformed_line_costs_itself_alone(self, tmp_path, caplog):
         path = write(tmp_path / "a.txt", "a b . a\nword\n\nb . b b\n \t\n")
-        assert left_out(reader(), path).startswith(f"{path}, line 2: found 'word'")
-        assert (
-            f"{path}, line 2: found 'word'" in caplog.text
-            and "1 of 3 questions skipped: malformed" in caplog.text
-        )
+        message = left_out(reader(), path)
+        assert message.startswith(f"{path}, line 2: found 'word'")
+        assert message in caplog.text and "1 of 3 questions skipped: malformed" in caplog.text
 
     def test_objects_with_a_text(self, tmp_path):
         texts = ["a b . c d a", "b ' . x b"]
-        plain = write(tmp_path / "a.txt", "".join(f"{text}\n" for text in texts))
-        objects = write(
-            tmp_path / "b.txt", "".join(json.dumps({"text": text}) + "\n" for text in [*texts, None])
-        )
+        plain = write(tmp_path / "a.txt", "\n".join(texts))
+        objects = write(tmp_path / "b.txt", "\n".join(json.dumps({"text": text}) for text in [*texts, None]))
         expected = [(data.pop("id"), data)[1] for data in metadata(reader().read(plain))]
         assert [(data.pop("id"), data)[1] for data in metadata(reader().read(objects))] == expected
         assert left_out(reader(), objects) == f"{objects}, line 3: found null at text, expected a string"

@@ -27,13 +27,8 @@ TRAIN, DEV, MASKED, PREPROCESSED = (
 
 ABSENT = "the answer is not in the passage"
 
-ITEM = {
-    "id": "a",
-    "query": "part_of wheel",
-    "answer": "car",
-    "candidates": ["boat", "car"],
-    "supports": ["A car."],
-}
+QUESTION = {"id": "a", "query": "part_of wheel"}
+ITEM = {**QUESTION, "answer": "car", "candidates": ["boat", "car"], "supports": ["A car."]}
 
 
 def reader(**options):
@@ -62,39 +57,22 @@ class TestAnnotatedWikiHopReader:
     def test_passage_question_candidates_and_answer(self):
         item = official(TRAIN)[0]
         instance = next(iter(reader(shuffle_supports=False).read(TRAIN)))
-        assert set(instance.fields) == {
-            *(
-                "passage",
-                "question",
-                "passage_annotations",
-                "question_annotations",
-                "candidates",
-                "answer",
-                "metadata",
-            )
-        }
+        names = "passage question passage_annotations question_annotations candidates answer metadata"
+        assert set(instance.fields) == set(names.split())
         passage = tokens(instance["passage"])
         assert "".join(passage) == "".join(item["supports"]).replace(" ", "")
         assert "St." in passage and passage[19:23] == ["coast", ".", "Tromsø", "is"]
         assert tokens(instance["question"]) == ["country_of_citizenship", "anton", "berg"]
         data = instance["metadata"].metadata
-        assert {key: data[key] for key in ("id", "answer", "candidates", "relation")} == {
-            "id": "WH_train_0",
-            "answer": "norway",
-            "candidates": item["candidates"],
-            "relation": "country_of_citizenship",
-        }
-        assert "follows" not in data
+        wanted = ("WH_train_0", "norway", item["query"].split()[0])
+        assert (data["id"], data["answer"], data["relation"]) == wanted
+        assert data["candidates"] == item["candidates"] and "follows" not in data
         assert instance["answer"].label == 2
         found = {i: [] for i in range(4)}
         for candidate, position in instance["candidates"].human_readable_repr():
             found[candidate].append(passage[position])
-        assert found == {
-            0: ["Denmark"],
-            1: ["Kingdom", "of", "Sweden"],
-            2: ["Norway", "Norway"],
-            3: ["St.", "Helena"],
-        }
+        expected = [["Denmark"], ["Kingdom", "of", "Sweden"], ["Norway", "Norway"], ["St.", "Helena"]]
+        assert found == dict(enumerate(expected))
 
     def test_supports_come_in_an_order_that_the_seed_and_the_id_decide(self):
         def passages(**options):
@@ -134,20 +112,13 @@ class TestAnnotatedWikiHopReader:
             pairs = instance["candidates"].human_readable_repr()
             return [[passage[position] for i, position in pairs if i == number] for number in range(3)]
 
-        assert positions(False) == [["carver", "carver"], ["miller"], ["stone", "carver"]]
-        assert positions(True) == [
-            ["carver", "carver"],
-            ["miller"],
-            ["carver", "carver", "stone", "stone"],
-        ]
+        first = [["carver", "carver"], ["miller"]]
+        assert positions(False) == [*first, ["stone", "carver"]]
+        assert positions(True) == [*first, ["carver", "carver", "stone", "stone"]]
 
     def test_answers_that_are_not_in_the_passage(self, caplog):
         made = reader()
-        assert [data["id"] for data in metadata(made.read(TRAIN))] == [
-            "WH_train_0",
-            "WH_train_1",
-            "WH_train_2",
-        ]
+        assert [data["id"] for data in metadata(made.read(TRAIN))] == [f"WH_train_{i}" for i in range(3)]
         assert made.report.skipped == {ABSENT: 1}
         assert f"{TRAIN}: 1 of 4 questions skipped: {ABSENT}" in caplog.text
         made = reader(keep_skipped=True)
@@ -193,17 +164,13 @@ class TestAnnotatedWikiHopReader:
         assert [data["id"] for data in metadata(made.read(DEV))] == [f"WH_dev_{i}" for i in expected]
         assert made.report.skipped.total() == 3 - len(expected)
         if subset:
-            assert (
-                f"{DEV}: {3 - len(expected)} of 3 questions skipped: not of the subset {subset!r}"
-                in caplog.text
-            )
+            skipped = f"{DEV}: {3 - len(expected)} of 3 questions skipped: not of the subset {subset!r}"
+            assert skipped in caplog.text
 
     def test_a_subset_needs_annotations_but_predictions_do_not(self):
         message = refusal(lambda: list(reader(subset="follows").read(TRAIN)))
-        assert (
-            message.startswith(f"{TRAIN}, line 1, object 1: found no annotations")
-            and "dataset_reader.subset" in message
-        )
+        assert message.startswith(f"{TRAIN}, line 1, object 1: found no annotations")
+        assert "dataset_reader.subset" in message
         assert reader(subset="follows").text_to_instance("A car.", "part_of wheel", candidates=["car"])
 
     def test_unlabelled_files(self, tmp_path):
@@ -217,31 +184,22 @@ class TestAnnotatedWikiHopReader:
 
     def test_unlabelled_input(self):
         made = reader(annotator=ExactMatchCoref(), shuffle_supports=True)
-        supports = [
-            "Anna lives in Ulm.",
-            "Ulm has a river. Bo knows Ulm.",
-            "Bo saw the Sorne. The Sorne is long.",
-        ]
+        supports = ["Anna lives in Ulm.", "Ulm has a river. Ann knows Ulm.", "The Sorne is long."]
         instance = made.text_to_instance(supports, "lives_at anna", candidates=["ulm", "rome", "sorne"])
         assert "answer" not in instance.fields
         assert " ".join(tokens(instance["passage"])).startswith("Anna lives in Ulm . Ulm has")
         assert tokens(instance["question"]) == ["lives_at", "anna"]
-        assert [words(instance, cluster[0]) for cluster in instance["metadata"].metadata["clusters"]] == [
-            "Ulm",
-            "Sorne",
-        ]
+        (ulm,) = instance["metadata"].metadata["clusters"]
+        assert [words(instance, mention) for mention in ulm] == ["Ulm"] * 3
         made.apply_token_indexers(instance)
         batch = Batch([instance])
         batch.index_instances(Vocabulary.from_instances(reader().read(TRAIN)))
         assert batch.as_tensor_dict()["candidates"]["mask"].tolist() == [[True] * 3]
-        text = made.text_to_instance(
-            " ".join(supports), ["lives_at", "Anna"], candidates=["ulm"], answer="Ulm"
-        )
-        assert tokens(text["passage"]) == tokens(instance["passage"])
-        assert text["answer"].label == 0
-        assert (
-            made.text_to_instance("Ulm", "lives_at", candidates=["ulm"], answer="bonn")["answer"].label == -1
-        )
+        known = {"candidates": ["ulm"], "answer": "Ulm"}
+        text = made.text_to_instance(" ".join(supports), ["lives_at", "Anna"], **known)
+        assert tokens(text["passage"]) == tokens(instance["passage"]) and text["answer"].label == 0
+        unknown = made.text_to_instance("Ulm", "lives_at", candidates=["ulm"], answer="bonn")
+        assert unknown["answer"].label == -1
         with pytest.raises(ConfigurationError, match="found a question without candidates, expected a list"):
             made.text_to_instance(supports, "lives_at anna")
         with pytest.raises(ConfigurationError, match=f"left out: {ABSENT}"):
@@ -253,9 +211,8 @@ class TestAnnotatedWikiHopReader:
     def test_given_clusters_stay_as_they_are(self):
         made = reader(annotator=ExactMatchCoref(), max_clusters=1)
         clusters = [[[0, 1], [2, 3]], [[1, 2], [4, 5]]]
-        instance = made.text_to_instance(
-            "He saw him .", "lives_at anna", candidates=["him"], clusters=clusters
-        )
+        given = {"candidates": ["him"], "clusters": clusters}
+        instance = made.text_to_instance("He saw him .", "lives_at anna", **given)
         assert instance["metadata"].metadata["clusters"] == [[(0, 1), (2, 3)], [(1, 2), (4, 5)]]
 
     @pytest.mark.parametrize("path", [TRAIN, DEV, MASKED])
@@ -292,12 +249,8 @@ class TestClusters:
         # Exact match of every capitalised word; "and" is an entity of no support of Anna's.
         entities = ["anna", "bo", "cleo", "dora", "emil", "ulm", "rome", "paints", "holt"]
         options = {"tokenizer": WhitespaceTokenizer(), "annotator": ExactMatchCoref(entities), **options}
-        item = {
-            "id": "a",
-            "query": "home_of anna holt",
-            "candidates": ["ulm", "rome"],
-            "supports": self.SUPPORTS,
-        }
+        item = {"id": "a", "query": "home_of anna holt", "candidates": ["ulm", "rome"]}
+        item["supports"] = self.SUPPORTS
         made = reader(shuffle_supports=False, **options)
         (instance,) = made.to_instances(made.annotate(document_of(made, item)))
         return instance
@@ -319,15 +272,11 @@ class TestClusters:
 
     def test_a_mention_in_the_question_is_one_of_the_entity(self):
         # The passage has no more than the second name.
-        item = {
-            **ITEM,
-            "query": "home_of anna holt",
-            "supports": ["Holt paints. Bo sings. Holt and Bo sing."],
-        }
+        supports = ["Holt paints. Bo sings. Holt and Bo sing."]
+        item = {**ITEM, "query": "home_of anna holt", "supports": supports}
         for together, expected in ((True, ["Holt"]), (False, [])):
-            made = reader(
-                annotator=ExactMatchCoref(["holt", "bo"]), annotate_together=together, keep_skipped=True
-            )
+            options = {"annotate_together": together, "keep_skipped": True}
+            made = reader(annotator=ExactMatchCoref(["holt", "bo"]), **options)
             (instance,) = made.to_instances(made.annotate(document_of(made, item)))
             clusters = instance["metadata"].metadata["clusters"]
             assert [words(instance, cluster[0]) for cluster in clusters] == expected
@@ -349,8 +298,8 @@ class TestClusters:
         made = reader(annotator=ExactMatchCoref(names), shuffle_supports=False)
         (instance,) = made.to_instances(made.annotate(document_of(made, item)))
         kept = [words(instance, cluster[0]) for cluster in instance["metadata"].metadata["clusters"]]
-        smaller = names[0:40:2]
-        assert kept == [name for name in names if name in smaller or name in names[1::2]]
+        # All of three mentions, and the first twenty of two.
+        assert kept == [name for i, name in enumerate(names) if i % 2 or i < 40]
 
 
 class TestPreprocessedFiles:
@@ -365,21 +314,13 @@ class TestPreprocessedFiles:
             assert tokens(instance["question"]) == item["query"].split()
             assert data["candidates"] == [" ".join(candidate) for candidate in item["candidates"]]
             assert data["candidates"][instance["answer"].label] == data["answer"] == item["answer"]
-        clusters = [
-            [words(instances[0], span) for span in c] for c in instances[0]["metadata"].metadata["clusters"]
-        ]
-        assert clusters == [["anton berg", "he"], ["tromsø", "tromsø", "its"], ["norway", "norway"]]
+        clusters = instances[0]["metadata"].metadata["clusters"]
+        mentions = [[words(instances[0], span) for span in cluster] for cluster in clusters]
+        assert mentions == [["anton berg", "he"], ["tromsø", "tromsø", "its"], ["norway", "norway"]]
         antecedents = instances[0]["passage_annotations"].layers["coref"]["antecedents"]
         # Read at the first token of a mention, written at the last of the one before.
-        assert {i: found for i, found in enumerate(antecedents) if found} == {
-            0: [-1],
-            8: [1],
-            6: [-1],
-            12: [6],
-            22: [12],
-            20: [-1],
-            33: [20],
-        }
+        found = {i: place for i, places in enumerate(antecedents) for place in places}
+        assert found == {0: -1, 8: 1, 6: -1, 12: 6, 22: 12, 20: -1, 33: 20}
         assert instances[1]["metadata"].metadata["clusters"] == []
 
     def test_clusters_are_cut_with_the_passage_and_capped(self):
@@ -392,10 +333,7 @@ class TestPreprocessedFiles:
         list(reader().read(PREPROCESSED))
         assert "found nothing" not in caplog.text
         list(reader().read(TRAIN))
-        assert (
-            f"{TRAIN}: found nothing for dataset_reader.annotation_layers (coref) in 3 questions"
-            in caplog.text
-        )
+        assert f"{TRAIN}: found nothing for dataset_reader.annotation_layers (coref)" in caplog.text
 
     @pytest.mark.parametrize(
         "change",

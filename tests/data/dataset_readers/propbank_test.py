@@ -25,10 +25,8 @@ def test_an_instance_is_a_sentence_with_its_frames():
         assert instance["features"].tensor.shape == (length, len(FEATURES))
         heads = instance["heads"].tensor.tolist()
         assert all(0 <= head < length for head in heads) and any(i == head for i, head in enumerate(heads))
-        assert instance["vectors"].tensor.shape == (
-            length,
-            load_pipeline(MODEL).get_pipe("tok2vec").model.get_dim("nO"),
-        )
+        width = load_pipeline(MODEL).get_pipe("tok2vec").model.get_dim("nO")
+        assert instance["vectors"].tensor.shape == (length, width)
     (gave,) = instances[4]["frames"].metadata
     assert gave.predicate == (1, 3) and gave.arguments == [("ARG0", (0, 1)), ("ARG1", (3, 5))]
     (pick,) = instances[5]["frames"].metadata

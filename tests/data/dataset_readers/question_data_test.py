@@ -1,7 +1,4 @@
-"""
-Annotated documents may have certain data about their questions. Readers leave out anything else, and name the
-file and the line.
-"""
+"""Readers leave out what annotated documents may not say about a question, and name file and line."""
 
 import json
 
@@ -13,37 +10,24 @@ from allennlp_coref_rc.annotations import AnnotatedText, Document, write_documen
 from allennlp_coref_rc.data.dataset_readers.question_data import (
     CHECKS,
     CHECKS_WITHIN_PASSAGE,
+    TYPES,
     checked_questions,
 )
+from tests.data.dataset_readers.annotated_wikihop_test import ITEM
 from tests.data.dataset_readers.reader_assertions import left_out, refusal
 
+GARDEN = {"answer": "garden", "candidates": ["park", "garden"]}
+ENTITY = {"answer": "@entity1", "candidates": ["@entity0", "@entity1"]}
+
 GOOD = {
-    "annotated_babi": {
-        "answer": "garden",
-        "candidates": ["garden", "park"],
-        "task": 1,
-        "supporting_facts": [0],
-    },
-    "annotated_cnn_dailymail": {
-        "answer": "@entity1",
-        "candidates": ["@entity0", "@entity1"],
-        "entities": {"@entity0": ""},
-    },
+    "annotated_babi": {**GARDEN, "task": 1, "supporting_facts": [0]},
+    "annotated_cnn_dailymail": {**ENTITY, "entities": {"@entity0": ""}},
     "annotated_lambada": {"answer": "garden", "answer_in_context": True},
     "annotated_narrativeqa": {"answers": ["garden", "park"], "span": [5, 6]},
     "annotated_quoref": {"id": "q1", "answers": ["garden", "Mary Ann"], "spans": [[5, 6], [0, 2]]},
-    "annotated_squad": {
-        "answers": ["garden", "@entity1 garden"],
-        "spans": [[5, 6], None],
-        "unanswerable": False,
-    },
+    "annotated_squad": {"answers": ["garden", "@entity1"], "spans": [[5, 6], None], "unanswerable": False},
     "annotated_who_did_what": {"answer": "Mary Ann", "candidates": ["Mary Ann", "Bill"], "passage_id": "a"},
-    "annotated_wikihop": {
-        "answer": "garden",
-        "candidates": ["park", "garden"],
-        "supports": [[0, 7]],
-        "annotations": [["follows"]],
-    },
+    "annotated_wikihop": {**GARDEN, "supports": [[0, 7]], "annotations": [["follows"]]},
 }
 """By reader, what a document may say about a question."""
 
@@ -65,11 +49,6 @@ def read(name, path):
 
 
 @pytest.mark.parametrize("name", GOOD)
-def test_good_documents_are_read(tmp_path, name):
-    assert len(read(name, write(tmp_path / "a.jsonl", name, {"questions": [GOOD[name]]}))) == 2
-
-
-@pytest.mark.parametrize("name", GOOD)
 @pytest.mark.parametrize("value", [5, "x", [1], {"a": 1}, [[1]], True, float("nan"), 10**30, -1])
 def test_values_of_other_types_are_left_out_with_their_line(tmp_path, name, value):
     """Or read, where the value is of the right type for its key; nothing else happens."""
@@ -80,36 +59,21 @@ def test_values_of_other_types_are_left_out_with_their_line(tmp_path, name, valu
         kept = len(list(reader.read(path)))
         messages = list(map(str, reader.report.malformed))
         assert all(message.startswith(f"{path}, line 3: ") and "expected" in message for message in messages)
-        assert kept + reader.report.skipped.total() == 2 and reader.report.skipped["malformed"] == len(
-            messages
-        )
+        assert kept + reader.report.skipped.total() == 2
+        assert reader.report.skipped["malformed"] == len(messages)
         outcomes.add("left out" if messages else "read")
     assert "left out" in outcomes
 
 
 @pytest.mark.parametrize("name", GOOD)
-@pytest.mark.parametrize(
-    "data",
-    [
-        {},
-        {"questions": 5},
-        {"questions": []},
-        {"questions": [5]},
-        {"questions": None},
-        {"questions": {"0": {}}},
-    ],
-    ids=json.dumps,
-)
-def test_questions_have_to_be_as_many_as_there_are(tmp_path, name, data):
-    path = write(tmp_path / "a.jsonl", name, data)
-    assert left_out(DatasetReader.by_name(name)(), path).startswith(
-        f"{path}, line 3: data: found the question"
-    )
+@pytest.mark.parametrize("questions", ["none", 5, [], [5], None, {"0": {}}], ids=json.dumps)
+def test_questions_have_to_be_as_many_as_there_are(tmp_path, name, questions):
+    path = write(tmp_path / "a.jsonl", name, {} if questions == "none" else {"questions": questions})
+    message = left_out(DatasetReader.by_name(name)(), path)
+    assert message.startswith(f"{path}, line 3: data: found the question")
 
 
-@pytest.mark.parametrize(
-    "name", sorted(set(GOOD) - {"annotated_narrativeqa", "annotated_quoref", "annotated_squad"})
-)
+@pytest.mark.parametrize("name", [name for name in GOOD if "answer" in GOOD[name]])
 def test_a_second_question_is_not_dropped_silently(tmp_path, name):
     path = write(tmp_path / "a.jsonl", name, {"questions": [GOOD[name], {}]}, parts=[7, 1, 1])
     message = left_out(DatasetReader.by_name(name)(), path)
@@ -136,24 +100,19 @@ def test_a_line_that_is_no_document_is_left_out_and_counted(tmp_path, line, capl
     write(path, "annotated_who_did_what", {"questions": [GOOD["annotated_who_did_what"]]})
     lines = path.read_text().splitlines()
     path.write_text("\n".join([lines[0], line, lines[2]]) + "\n")
-    assert left_out(DatasetReader.by_name("annotated_who_did_what")(), str(path)).startswith(
-        f"{path}, line 2: "
-    )
+    message = left_out(DatasetReader.by_name("annotated_who_did_what")(), str(path))
+    assert message.startswith(f"{path}, line 2: ")
     assert f"{path}: 1 of 2 questions skipped: malformed" in caplog.messages
     # A file that lacks a document is refused as before.
     path.write_text("\n".join(lines[:2]) + "\n")
-    assert "found 1 documents, the header says 2" in refusal(
-        lambda: read("annotated_who_did_what", str(path))
-    )
+    message = refusal(lambda: read("annotated_who_did_what", str(path)))
+    assert "found 1 documents, the header says 2" in message
 
 
 def test_an_answer_is_a_candidate_by_its_text_or_by_its_tokens(tmp_path):
-    for answer, candidates in (
-        ("MARY ANN", ["mary ann"]),
-        ("Mary Ann", [["mary", "Ann"]]),
-        ("Ann's", [["Ann", "'s"]]),
-    ):
-        data = {"answer": answer, "candidates": candidates}
+    answers = {"MARY ANN": "mary ann", "Mary Ann": ["mary", "Ann"], "Ann's": ["Ann", "'s"]}
+    for answer, candidate in answers.items():
+        data = {"answer": answer, "candidates": [candidate]}
         path = write(tmp_path / "a.jsonl", "annotated_who_did_what", {"questions": [data]})
         assert len(list(DatasetReader.by_name("annotated_who_did_what")(keep_skipped=True).read(path))) == 2
 
@@ -164,33 +123,22 @@ def test_every_key_that_readers_know_is_checked():
         "no_context",
         "oracle",
         "url",
-    } == CHECKS.keys() | CHECKS_WITHIN_PASSAGE.keys()
+    } == TYPES.keys() | CHECKS.keys() | CHECKS_WITHIN_PASSAGE.keys()
 
 
 def test_of_several_questions_the_message_says_which():
     document = Document(AnnotatedText(["a"] * 3), [1, 1, 1], {"questions": [{}, {"answers": ["a", 5]}]})
-    with pytest.raises(
-        ConfigurationError, match=r"found 5 at questions\[1\].answers\[1\], expected a string"
-    ):
+    with pytest.raises(ConfigurationError, match=r"found 5 at questions\[1\].answers\[1\]"):
         checked_questions(document)
 
 
 @pytest.mark.parametrize("key", ["id", "query", "supports", "candidates", "anything"])
 def test_half_of_a_surrogate_pair_in_wikihop_is_refused_with_its_line(tmp_path, key):
-    good = {
-        "id": "a",
-        "query": "part_of wheel",
-        "answer": "car",
-        "candidates": ["car"],
-        "supports": ["A car."],
-    }
-    half = ["\ud800"] if isinstance(good.get(key), list) else "\ud800"
+    half = ["\ud800"] if isinstance(ITEM.get(key), list) else "\ud800"
     path = tmp_path / "a.json"
-    path.write_text(f"[{json.dumps(good)},\n{json.dumps({**good, key: half})}]")
+    path.write_text(f"[{json.dumps(ITEM)},\n{json.dumps({**ITEM, key: half})}]")
     message = refusal(lambda: read("annotated_wikihop", str(path)))
-    assert (
-        message == f"{path}, line 2: found half of a surrogate pair (such as \\ud800), expected Unicode text"
-    )
+    assert message.startswith(f"{path}, line 2: found half of a surrogate pair (such as \\ud800)")
 
 
 def test_whole_surrogate_pairs_are_text(tmp_path):

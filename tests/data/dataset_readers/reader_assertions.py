@@ -1,8 +1,6 @@
-"""
-What every reader has to do, checked on a file. Workers and annotated files give the same instances, and
-damaged files are refused.
-"""
+"""What every reader has to do: workers and annotated files give the same; damaged files are refused."""
 
+import operator
 import pickle
 from collections.abc import Callable
 from itertools import product
@@ -17,7 +15,7 @@ from allennlp.data.dataset_readers import WorkerInfo
 from torch import distributed
 
 from allennlp_coref_rc.annotations import read_documents, write_documents
-from allennlp_coref_rc.data.dataset_readers import reading_comprehension_reader
+from allennlp_coref_rc.data.dataset_readers import document_reader
 
 
 def metadata(instances) -> list[dict[str, Any]]:
@@ -63,9 +61,8 @@ def check_workers(make: Callable[[], DatasetReader], path: str) -> None:
     for (_, one), (_, other) in zip(alone, shared):
         assert set(one) == set(other) and len(one) > 6
         for name, values in one.items():
-            assert torch.equal(values, other[name]) if torch.is_tensor(values) else values == other[name], (
-                name
-            )
+            same = torch.equal if torch.is_tensor(values) else operator.eq
+            assert same(values, other[name]), name
 
 
 def check_shards(make: Callable[[], DatasetReader], path: str, monkeypatch) -> None:
@@ -73,7 +70,7 @@ def check_shards(make: Callable[[], DatasetReader], path: str, monkeypatch) -> N
     whole = [data["id"] for data in metadata(make().read(path))]
     shares = []
     for rank, worker in product(range(2), repeat=2):
-        monkeypatch.setattr(reading_comprehension_reader, "is_distributed", lambda: True)
+        monkeypatch.setattr(document_reader, "is_distributed", lambda: True)
         monkeypatch.setattr(distributed, "get_rank", lambda rank=rank: rank)
         monkeypatch.setattr(distributed, "get_world_size", lambda: 2)
         reader = make()
@@ -91,9 +88,7 @@ def _flat(values: Any, prefix: str = "") -> dict[str, Any]:
 
 
 def check_annotated_file(reader: DatasetReader, plain: DatasetReader, path: str, output: str) -> None:
-    """
-    Documents annotated, written and read back by a reader without annotator are what the raw file gives.
-    """
+    """Documents annotated, written and read without an annotator are what the raw file gives."""
     documents = (
         reader.annotate(reader.to_document(item)) for _, item in reader.read_items(reader.find(path), path)
     )

@@ -28,14 +28,10 @@ def batch(*fields):
 
 def test_a_batch_is_padded_to_its_longest_text_and_widest_token():
     tensors = batch(AnnotationField(SHORT, 2), AnnotationField(LONG, 3))
-    assert {layer: set(numbers) for layer, numbers in tensors.items()} == {
-        "coref": {"antecedents", "descendants"},
-        "one_hot": {"clusters"},
-    }
-    assert tensors["coref"]["antecedents"].tolist() == [
-        [[-1, X, X], [X, X, X], [X, X, X]],
-        [[-1, X, X], [X, X, X], [0, 1, 0]],
-    ]
+    expected = {"coref": {"antecedents", "descendants"}, "one_hot": {"clusters"}}
+    assert {layer: set(numbers) for layer, numbers in tensors.items()} == expected
+    expected = [[[-1, X, X], [X, X, X], [X, X, X]], [[-1, X, X], [X, X, X], [0, 1, 0]]]
+    assert tensors["coref"]["antecedents"].tolist() == expected
     assert tensors["coref"]["descendants"].tolist() == [[[-4, 1], [X, X], [X, X]], [[X, X]] * 3]
     assert tensors["one_hot"]["clusters"].tolist() == [[[0, 2], [X, X], [X, X]], [[X, X]] * 3]
     assert all(numbers.dtype == torch.long for layer in tensors.values() for numbers in layer.values())
@@ -43,11 +39,8 @@ def test_a_batch_is_padded_to_its_longest_text_and_widest_token():
 
 def test_layers_without_numbers_have_a_shape_all_the_same():
     empty = {"coref": {"antecedents": [[], [], []]}}
-    assert batch(AnnotationField(empty, 3), AnnotationField(empty, 3))["coref"]["antecedents"].shape == (
-        2,
-        3,
-        0,
-    )
+    found = batch(AnnotationField(empty, 3), AnnotationField(empty, 3))["coref"]["antecedents"].shape
+    assert found == (2, 3, 0)
     assert batch(AnnotationField({}, 3)) == {}
     assert batch(AnnotationField({"coref": {}}, 3)) == {"coref": {}}
 

@@ -17,7 +17,5 @@ def test_a_batch_has_what_is_known_of_each_question_and_stays_as_it_is():
     # AllenNLP copies the tuples of other fields.
     assert all(found is values for found, values in zip(metadata, known))
     assert metadata[0]["clusters"][0][0] is known[0]["clusters"][0][0]
-    assert json.loads(json.dumps(sanitize(metadata))) == [
-        {"id": "1", "clusters": [[[0, 1]]]},
-        {"id": "2", "clusters": []},
-    ]
+    expected = [{"id": "1", "clusters": [[[0, 1]]]}, {"id": "2", "clusters": []}]
+    assert json.loads(json.dumps(sanitize(metadata))) == expected

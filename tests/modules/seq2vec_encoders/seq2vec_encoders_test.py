@@ -40,10 +40,8 @@ def test_padding_changes_nothing(name):
     torch.manual_seed(1)
     module = build(name)
     inputs, mask = words()
-    longer, longer_mask = (
-        torch.nn.functional.pad(inputs, (0, 0, 0, 9), value=7.0),
-        torch.nn.functional.pad(mask, (0, 9)),
-    )
+    longer = torch.nn.functional.pad(inputs, (0, 0, 0, 9), value=7.0)
+    longer_mask = torch.nn.functional.pad(mask, (0, 9))
     torch.testing.assert_close(module(longer, longer_mask)[:3], module(inputs, mask)[:3])
     torch.testing.assert_close(module(inputs[2:3, :3], mask[2:3, :3])[0], module(inputs, mask)[2])
 

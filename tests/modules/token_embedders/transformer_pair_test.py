@@ -40,10 +40,7 @@ def tensors(folder, *pairs, **keys):
 
 
 def expected(folder, question, passage, pooled="avg"):
-    """
-    The vectors of a pair, as transformers itself encodes it, by sequence and word, and that of its first
-    token.
-    """
+    """The vectors of a pair by sequence and word, as transformers encodes it, and its first token's."""
     tokenizer = tiny_transformers.word_tokenizer(folder)
     encoded = tokenizer(question, passage, is_split_into_words=True, return_tensors="pt")
     with torch.no_grad():
@@ -92,10 +89,7 @@ def test_a_pair_that_fits_is_one_window(transformer_folders, architecture, more)
 
 @each_architecture
 def test_windows(transformer_folders, architecture):
-    """
-    Each piece has its vector from the window where it is farthest from both ends, the later one of two as
-    good.
-    """
+    """Each piece has its vector from the window where it is farthest from both ends, else the later."""
     folder, room, overlap = transformer_folders[architecture], 6, 3
     whole = whole_pair(folder)
     ids, places = whole["input_ids"][0], list(zip(whole.sequence_ids(0), whole.word_ids(0)))

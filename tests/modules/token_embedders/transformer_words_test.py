@@ -41,15 +41,8 @@ def test_vectors_move_with_their_words(transformer_folders, architecture):
 @each_architecture
 @pytest.mark.parametrize("trained_layers", [None, 0, 1, 2])
 def test_trained_layers_are_the_last_ones(transformer_folders, architecture, trained_layers):
-    embedder = TokenEmbedder.from_params(
-        Params(
-            {
-                "type": "transformer_words",
-                "model_name": transformer_folders[architecture],
-                "trained_layers": trained_layers,
-            }
-        )
-    )
+    params = {"type": "transformer_words", "model_name": transformer_folders[architecture]}
+    embedder = TokenEmbedder.from_params(Params({**params, "trained_layers": trained_layers}))
     trained = {
         name.partition("transformer_model.")[2] for name, p in embedder.named_parameters() if p.requires_grad
     }

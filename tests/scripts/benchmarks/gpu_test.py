@@ -12,7 +12,6 @@ from scripts.benchmarks import __main__ as benchmarks
 from scripts.benchmarks import gpu, runs
 from scripts.benchmarks import recurrence_oracle as oracle
 from scripts.benchmarks.harness import Report
-from scripts.benchmarks.made_up import read_config
 from tests.scripts.benchmarks.conftest import table
 
 pytestmark = pytest.mark.slow
@@ -45,19 +44,6 @@ def test_everything_in_tiny_sizes_on_the_cpu(monkeypatch, capsys):
     assert "| tokens | kernel |" in parts[3][1] and "| no edges | forward, nothing saved |" in parts[4][1]
     assert [row["variant"] for row in rows["updates"]] == ["", "bfloat16"]
     assert trained[0] == ("cpu", {}) and trained[1][:2] == ["train", "babi/quick_start"] and len(trained) == 2
-
-
-def test_commands_on_a_gpu(monkeypatch):
-    """They can be given, and their configs exist."""
-    for part in gpu.COMMANDS:
-        for words, _ in gpu.steps(part, tiny=False):
-            words = gpu.shlex.split(words)
-            arguments = benchmarks.options(words[:1]).parse_args(words)
-            for name in getattr(
-                arguments, "models", getattr(arguments, "command", [0, "babi/quick_start"])[1:2]
-            ):
-                assert "model" in read_config(name)
-    assert len(gpu.steps("agreement", tiny=False)) == 9 * 2
 
 
 def step(name, clock, seconds, error=None):

@@ -1,13 +1,10 @@
-"""
-The reference's pages have every registered class.
-"""
+"""The reference's pages have every registered class."""
 
 from types import SimpleNamespace
 
 import pytest
 
 from scripts.documentation import reference
-from scripts.documentation.docstrings import markdown
 from tests.documented import own_registered_classes
 
 
@@ -33,63 +30,6 @@ def test_a_class_of_an_unknown_kind_is_an_error(monkeypatch):
 
 
 def test_files_of_shown_classes_have_a_place():
-    assert reference.places()["allennlp_coref_rc/annotations/annotators/annotator.py"] == (
-        "reference/annotators.md#allennlp_coref_rc.annotations.annotators.annotator.Annotator"
-    )
+    expected = "reference/annotators.md#allennlp_coref_rc.annotations.annotators.annotator.Annotator"
+    assert reference.places()["allennlp_coref_rc/annotations/annotators/annotator.py"] == expected
     assert "allennlp_coref_rc/common/version.py" not in reference.places()
-
-
-def test_names_become_links():
-    linked = reference.with_links("| `Model` | `ga_reader`, `unknown` |")
-    assert linked == "| `Model` | [`ga_reader`][allennlp_coref_rc.models.ga_reader.GAReader], `unknown` |"
-
-
-DOCSTRING = """
-Reads `the file
-<https://example.org/file>`_ of a `Reader`.
-
-# Parameters
-
-path, other : `str`, optional (default = `"a"`)
-    Its path.
-size : `int`
-
-# Returns
-
-`dict[str, Any]`
-    The values.
-
-# Example
-
-```jsonnet
-# a comment
-{"type": "a"}
-```
-""".strip()
-
-MARKDOWN = """
-Reads [the file](https://example.org/file) of a `Reader`.
-
-**Parameters**
-
-- **`path, other`** : `str`, optional (default = `"a"`)..
-    Its path.
-- **`size`** : `int`..
-
-**Returns**
-
-- `dict[str, Any]`..
-    The values.
-
-**Example**
-
-```jsonnet
-# a comment
-{"type": "a"}
-```
-""".strip()
-
-
-def test_docstrings_become_markdown():
-    # Two blanks, which break a line, are dots here.
-    assert markdown(DOCSTRING) == MARKDOWN.replace("..\n", "  \n")

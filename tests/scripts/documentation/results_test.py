@@ -1,6 +1,4 @@
-"""
-The pages of results say what docs/results/runs.csv says.
-"""
+"""The pages of results say what docs/results/runs.csv says."""
 
 import csv
 import re
@@ -13,7 +11,7 @@ from scripts.documentation import results
 from scripts.documentation.results import RESULTS
 from tests.shared import PROJECT
 
-PAGES = results.pages()
+PAGES = [*results.pages(), PROJECT / "README.md"]
 
 RUNS = RESULTS / "runs.csv"
 
@@ -27,15 +25,26 @@ def tables():
 def test_the_tables_of_a_page_are_those_of_the_file(page, tables):
     text = page.read_text(encoding="utf-8")
     assert len(MARKED.findall(text)) == text.count("<!-- results: ") == text.count("<!-- end of results -->")
-    assert tables.filled(text) == text, "run python -m scripts.documentation.results"
+    assert results.filled(page, text, tables) == text, "run python -m scripts.documentation.results"
+
+
+@pytest.mark.parametrize("name", ["README.md", "RESULTS.md"])
+def test_every_figure_comes_from_the_runs_or_has_a_source(name):
+    described = results.figures()[name]
+    text = MARKED.sub("", (PROJECT / name).read_text(encoding="utf-8"))
+    sentences = [re.escape(sentence) for sentence in described["sentences"]]
+    others = [re.escape(words) for each in described["others"].values() for words in each]
+    for sentence in [re.sub(r"\\\{\w+\\\}", r"[\\d.]+", each) for each in sentences] + others:
+        text, number = re.subn(re.sub(r"(\\ )+", r"\\s+", sentence), "", text)
+        assert number, sentence
+    assert not re.findall(r"\S*\d*\.\d+\S*", text)
 
 
 def test_every_table_is_on_a_page():
     text = "".join(page.read_text(encoding="utf-8") for page in PAGES)
     described = (RESULTS / "tables.yaml").read_text(encoding="utf-8")
-    assert sorted(name for _, name, _ in MARKED.findall(text)) == sorted(
-        re.findall(r"^(\w+):", described, re.MULTILINE)
-    )
+    found = sorted(name for _, name, _ in MARKED.findall(text))
+    assert found == sorted(re.findall(r"^(\w+):", described, re.MULTILINE))
 
 
 def test_the_file_is_as_the_command_writes_it(tmp_path):

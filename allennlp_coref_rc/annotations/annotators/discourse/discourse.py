@@ -9,6 +9,7 @@ import numpy as np
 
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, DiscourseRelation, Span
 from allennlp_coref_rc.annotations.annotators.annotator import Annotator
+from allennlp_coref_rc.annotations.annotators.connective_discourse import Arguments, first_occurrences
 from allennlp_coref_rc.annotations.annotators.connectives import CONNECTIVES, HARD, find_connectives
 from allennlp_coref_rc.annotations.annotators.discourse.clauses import arguments_of
 from allennlp_coref_rc.annotations.annotators.discourse.features import (
@@ -44,6 +45,11 @@ class Discourse(Annotator):
       counterpart there.
     - Implicit relations link neighbouring sentences that no explicit relation links.
 
+    `paper_like` finds relations as DASSA does (Mihaylov & Frank, EMNLP 2019, section 2), by the rule of
+    `connective_discourse`: every connective expresses one, its arguments are all that is before and after it
+    in the sentence, and implicit relations link all neighbouring sentences. Their senses are predicted here
+    too.
+
     Registered as an `Annotator` with name "discourse".
 
     # Parameters
@@ -52,6 +58,8 @@ class Discourse(Annotator):
         Make a relation of a connective if the probability that it expresses one is higher.
     implicit : `bool`, optional (default = `False`)
         Add implicit relations.
+    paper_like : `bool`, optional (default = `False`)
+        Find relations by the paper's rule.
     model : `str`, optional (default = `None`)
         A file of weights that `scripts/train_discourse.py` wrote. By default those of this package.
     spacy_model : `str`, optional (default = `None`)
@@ -69,6 +77,7 @@ class Discourse(Annotator):
         self,
         threshold: float = 0.5,
         implicit: bool = False,
+        paper_like: bool = False,
         model: Optional[str] = None,
         spacy_model: Optional[str] = None,
     ) -> None:
@@ -76,6 +85,7 @@ class Discourse(Annotator):
             raise ConfigurationError(f"discourse: threshold is {threshold}, expected 0 to 1")
         self._threshold = threshold
         self._implicit = implicit
+        self._paper_like = paper_like
         self._model = str(model or MODEL)
         self._spacy_model = spacy_model
 
@@ -89,11 +99,16 @@ class Discourse(Annotator):
     def _relations(self, text: AnnotatedText, parsed: Parse) -> list[DiscourseRelation]:
         weights = load_weights(self._model)
         relations = []
-        for number, span, words in find_candidates(parsed):
-            features = list(connective_features(parsed, parsed.sentences[number], span))
-            if not weights.expresses_relation(words, features) > self._threshold:
+        for number, span, words in find_candidates(parsed, self._paper_like):
+            start, stop = parsed.sentences[number]
+            features = list(connective_features(parsed, (start, stop), span))
+            if self._paper_like:
+                arguments: Optional[Arguments] = ([(start, span[0])], [(span[1], stop)])
+            elif weights.expresses_relation(words, features) > self._threshold:
+                arguments = arguments_of(parsed, number, span)
+            else:
                 continue
-            if arguments := arguments_of(parsed, number, span):
+            if arguments:
                 sense = weights.explicit_sense(words, features)
                 relations.append(DiscourseRelation("Explicit", sense, *arguments, [span]))
         if self._implicit:
@@ -104,17 +119,19 @@ class Discourse(Annotator):
         self, text: AnnotatedText, parsed: Parse, explicit: Sequence[DiscourseRelation]
     ) -> Iterator[DiscourseRelation]:
         weights = load_weights(self._model)
-        linked = {relation.arg1[0] for relation in explicit}
+        linked = set() if self._paper_like else {relation.arg1[0] for relation in explicit}
         for first, second in zip(text.sentences, text.sentences[1:]):
             if first not in linked and parsed.has_words(range(*first)) and parsed.has_words(range(*second)):
                 sense = weights.implicit_sense(parsed.words[slice(*first)], parsed.words[slice(*second)])
                 yield DiscourseRelation("Implicit" if sense != "EntRel" else sense, sense, [first], [second])
 
 
-def find_candidates(parsed: Parse) -> Iterator[tuple[int, Span, str]]:
+def find_candidates(parsed: Parse, paper_like: bool = False) -> Iterator[tuple[int, Span, str]]:
     """The possible connectives of a text, each with the number of its sentence, its span, and its words."""
     for number, (start, stop) in enumerate(parsed.sentences):
-        for (first, last), words in find_connectives(parsed.tokens[start:stop], CANDIDATES):
+        tokens = parsed.tokens[start:stop]
+        found = first_occurrences(tokens, CONNECTIVES) if paper_like else find_connectives(tokens, CANDIDATES)
+        for (first, last), words in found:
             yield number, (start + first, start + last), words
 
 

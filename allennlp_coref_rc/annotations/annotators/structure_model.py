@@ -1,0 +1,83 @@
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Any, Optional
+
+import torch
+from allennlp.data import Batch
+from allennlp.models.multitask import MultiTaskModel
+from allennlp.nn.util import move_to_device
+
+from allennlp_coref_rc.annotations.annotated_text import LAYERS, AnnotatedText
+from allennlp_coref_rc.annotations.annotators.annotator import Annotator
+from allennlp_coref_rc.annotations.annotators.archived_model import ArchivedModel
+from allennlp_coref_rc.common.errors import ConfigurationError
+
+
+@Annotator.register("structure_model")
+class StructureModel(Annotator):
+    """
+    The layers of a trained multi-task model, such as `training_config/annotators/structure.jsonnet` trains.
+    Its encoder reads each text once, for all heads.
+
+    Registered as an `Annotator` with name "structure_model".
+
+    # Parameters
+
+    archive : `str`
+        The model's file, or its URL.
+    heads : `list[str]`, optional (default = `None`)
+        The names of the heads that annotate. By default all do.
+    guideline : `str`, optional (default = `None`)
+        What the clusters are like, one of `GUIDELINES` of the reader `coreference`. By default as the archive's
+        config says, OntoGUM's.
+    cuda_device : `int`, optional (default = `None`)
+        As for `ArchivedModel`.
+    """
+
+    def __init__(
+        self,
+        archive: str,
+        heads: Optional[Sequence[str]] = None,
+        guideline: Optional[str] = None,
+        cuda_device: Optional[int] = None,
+    ) -> None:
+        changes = {"validation_dataset_reader.readers.coreference.guideline": guideline} if guideline else ""
+        self._model = ArchivedModel(archive, 1, cuda_device, changes)
+        self._heads = heads
+
+    def annotate_batch(self, texts: Sequence[AnnotatedText]) -> list[AnnotatedText]:
+        model: Any = self._model.model
+        if not isinstance(model, MultiTaskModel):
+            raise ConfigurationError(
+                f"{self._model.path}: found a {type(model).__name__}, expected a model of type 'multitask'"
+            )
+        # Of `structure_encoder`: predictions are faster with the adapters in the layers.
+        getattr(model._backbone, "merge", lambda: None)()
+        annotated = list(texts)
+        # A transformer has nothing to read in a text without words.
+        some = [i for i, text in enumerate(texts) if text.tokens]
+        encoded: Optional[dict[str, torch.Tensor]] = None
+        for name, head in model._heads.items() if some else ():
+            if self._heads is None or name in self._heads:
+                fields = self._fields(name, [texts[i] for i in some])
+                words = fields.pop("words")
+                with torch.inference_mode():
+                    encoded = encoded or model._backbone(words=words)
+                    output = head(**encoded, **fields)
+                for layer in LAYERS:
+                    for i, values in zip(some, output.get(layer, ())):
+                        found: dict[str, Any] = {layer: [*getattr(annotated[i], layer), *values]}
+                        annotated[i] = replace(annotated[i], **found)
+        return annotated
+
+    def _fields(self, head: str, texts: Sequence[AnnotatedText]) -> dict[str, Any]:
+        """What the head's reader makes of the texts, as tensors."""
+        reader: Any = self._model.reader
+        reader = reader.readers[head].inner
+        instances = [reader.text_to_instance(text) for text in texts]
+        for instance in instances:
+            reader.apply_token_indexers(instance)
+        batch = Batch(instances)
+        batch.index_instances(self._model.model.vocab)
+        device = next(self._model.model.parameters()).device
+        return move_to_device(batch.as_tensor_dict(), device)

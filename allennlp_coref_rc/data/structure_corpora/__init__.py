@@ -1,0 +1,2 @@
+from allennlp_coref_rc.data.structure_corpora.annotated_texts import AnnotatedTextsReader
+from allennlp_coref_rc.data.structure_corpora.coreference import CoreferenceReader

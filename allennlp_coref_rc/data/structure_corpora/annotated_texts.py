@@ -1,0 +1,93 @@
+from collections.abc import Iterable, Iterator
+from typing import Any, Optional
+
+from allennlp.data import DatasetReader, Instance, Token, TokenIndexer
+from allennlp.data.fields import MetadataField, TextField
+
+from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, Span
+from allennlp_coref_rc.annotations.formats import FORMATS, Format
+from allennlp_coref_rc.common.checks import check_choice
+from allennlp_coref_rc.common.files import known_as, local_path
+from allennlp_coref_rc.data.corpora.discourse_corpora import FOLDS, in_fold, read_rels_texts
+
+KINDS = {**FORMATS, "rels": Format(lambda path, _: read_rels_texts(path), "*.rels")}
+
+
+@DatasetReader.register("annotated_texts")
+class AnnotatedTextsReader(DatasetReader):
+    """
+    Reads texts with their annotations, for heads of a multi-task model such as `roles` and `discourse`. An
+    instance is a text: `words` (`TextField`), and as metadata the `AnnotatedText`, as `text` and, if it has
+    annotations to learn, as `gold`. A data path is a file, a folder, a pattern such as `train/*.conll`, or a
+    URL.
+
+    Registered as a `DatasetReader` with name "annotated_texts". It also takes the parameters of AllenNLP's
+    `DatasetReader`.
+
+    # Parameters
+
+    format : `str`
+        One of the formats of the annotator `precomputed`, or `"rels"`, DISRPT's discourse relations.
+    token_indexers : `dict[str, TokenIndexer]`
+    max_words : `int`, optional (default = `None`)
+        The most words of an instance. Longer texts are cut between sentences, and what links two parts is
+        lost; with 1, each sentence is an instance. By default texts stay whole.
+    genres : `list[str]`, optional (default = `None`)
+        Only texts are read whose names have one of these as their second part, as in GUM. By default all are.
+    fold : `str`, optional (default = `None`)
+        "train" or "valid": only a part of the texts is read, for corpora without an official split.
+    """
+
+    def __init__(
+        self,
+        format: str,
+        token_indexers: dict[str, TokenIndexer],
+        max_words: Optional[int] = None,
+        genres: Optional[list[str]] = None,
+        fold: Optional[str] = None,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(manual_distributed_sharding=True, manual_multiprocess_sharding=True, **kwargs)
+        check_choice("annotated_texts", "format", format, KINDS)
+        if fold is not None:
+            check_choice("annotated_texts", "fold", fold, FOLDS)
+        self._format = KINDS[format]
+        self._token_indexers = token_indexers
+        self._max_words = max_words
+        self._genres = genres
+        self._fold = fold
+
+    def _read(self, file_path: Any) -> Iterable[Instance]:
+        for text in self.shard_iterable(self._texts(str(file_path))):
+            name = str(text.id)
+            if (
+                len(text)
+                and (self._genres is None or name.split("_")[1:2] in [[genre] for genre in self._genres])
+                and (self._fold is None or in_fold(name, self._fold))
+            ):
+                for part in self._parts(text):
+                    yield self.text_to_instance(part, has_annotations=True)
+
+    def _texts(self, file_path: str) -> Iterator[AnnotatedText]:
+        for path in self._format.list_files(file_path):
+            local = local_path(path)
+            with known_as(path, local):
+                yield from self._format.read_all(local)
+
+    def _parts(self, text: AnnotatedText) -> Iterator[AnnotatedText]:
+        parts: list[Span] = []
+        for start, stop in text.sentences:
+            if parts and (self._max_words is None or stop - parts[-1][0] <= self._max_words):
+                parts[-1] = parts[-1][0], stop
+            else:
+                parts.append((start, stop))
+        yield from (text.select(part) for part in parts) if len(parts) > 1 else [text]
+
+    def text_to_instance(self, text: AnnotatedText, has_annotations: bool = False) -> Instance:
+        """The instance of a text, and whether its annotations are to be learnt."""
+        words = TextField([Token(token) for token in text.tokens])
+        gold = {"gold": MetadataField(text)} if has_annotations else {}
+        return Instance({"words": words, "text": MetadataField(text), **gold})
+
+    def apply_token_indexers(self, instance: Instance) -> None:
+        instance.fields["words"].token_indexers = self._token_indexers  # type: ignore[attr-defined]

@@ -1,0 +1,269 @@
+import logging
+import os
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple, Optional
+
+import torch
+from allennlp.data import DatasetReader, Instance, Token, TokenIndexer
+from allennlp.data.fields import MetadataField, TextField
+from more_itertools import always_iterable, interleave_evenly
+from torch import Tensor
+
+from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, Cluster, Span
+from allennlp_coref_rc.annotations.annotators.coref.sieve.quotes import find_quotes
+from allennlp_coref_rc.annotations.annotators.lexicon import CLOSED
+from allennlp_coref_rc.annotations.annotators.parse import Parse
+from allennlp_coref_rc.annotations.english import parse
+from allennlp_coref_rc.annotations.formats import FORMATS
+from allennlp_coref_rc.annotations.formats.conllu import BRACKET, read_conllu_sentences
+from allennlp_coref_rc.common.checks import check_choice
+from allennlp_coref_rc.common.errors import ConfigurationError
+from allennlp_coref_rc.common.files import known_as, local_path
+from allennlp_coref_rc.data.corpora.discourse_corpora import FOLDS, in_fold
+
+logger = logging.getLogger(__name__)
+
+GUIDELINES = ("ontogum", "litbank")
+CORPORA = (*GUIDELINES, "gap")
+
+TYPES = "abstract animal event object organization person place plant substance time".split()
+"""GUM's types of entities."""
+
+NAME_PARTS = 4
+"""How many words of a name are compared, beside its head."""
+
+
+class Mention(NamedTuple):
+    """A mention by the word that is its head, and its span. `cluster` is the number of its entity."""
+
+    head: int
+    cluster: int
+    start: int
+    stop: int
+
+
+@dataclass
+class CoreferenceText:
+    """
+    What the head `coreference` knows of a text beside its word vectors, and the gold clusters, if there are
+    any.
+    """
+
+    guideline: int
+    """The place of the guideline in `GUIDELINES`."""
+    sentences: Tensor
+    """The number of each word's sentence. *Shape:* (words,)"""
+    quotes: Tensor
+    """The number, from 1, of the quotation that each word is in, or 0. *Shape:* (words,)"""
+    names: Tensor
+    """
+    Numbers of words, the same for equal words: the word itself, and for a capitalised one those beside it that
+    are capitalised too; or -1. *Shape:* (words, 1 + NAME_PARTS)
+    """
+    corpus: str = ""
+    """One of `CORPORA`, for a text with gold clusters."""
+    gold: Optional[AnnotatedText] = None
+    """The text with its gold clusters, without singletons except GAP's."""
+    mentions: list[Mention] = field(default_factory=list)
+    """
+    The mentions of the gold clusters, with different heads. Of GAP's passages the pronoun and the names are the
+    only ones known.
+    """
+    types: Optional[Tensor] = None
+    """
+    The type of the entity that a word is the head of, by its place in `TYPES` from 1, or 0; with GUM alone, which
+    has singletons too. *Shape:* (words,)
+    """
+
+
+def describe(text: AnnotatedText, guideline: str) -> CoreferenceText:
+    """A text, without gold clusters."""
+    sentences, quotes = torch.zeros(2, len(text), dtype=torch.long)
+    for number, (start, stop) in enumerate(text.sentences):
+        sentences[start:stop] = number
+    for number, quote in enumerate(find_quotes(text.tokens), start=1):
+        quotes[quote.start : quote.stop] = number
+    words = [token.lower() for token in text.tokens]
+    numbers: dict[str, int] = {}
+    ids = [numbers.setdefault(word, len(numbers)) for word in words]
+    names = torch.full((len(text), 1 + NAME_PARTS), -1)
+    is_name = [token[:1].isupper() and word not in CLOSED for token, word in zip(text.tokens, words)]
+    for start, stop in text.sentences:
+        for i in range(start, stop):
+            first = last = i
+            while is_name[i] and first > start and is_name[first - 1]:
+                first -= 1
+            while is_name[i] and last + 1 < stop and is_name[last + 1]:
+                last += 1
+            beside = sorted((j for j in range(first, last + 1) if j != i), key=lambda j: abs(j - i))
+            row = [ids[i], *(ids[j] for j in beside[:NAME_PARTS])]
+            names[i, : len(row)] = torch.tensor(row)
+    return CoreferenceText(GUIDELINES.index(guideline), sentences, quotes, names)
+
+
+class Tree(NamedTuple):
+    """
+    The position of the head of each word (a root is its own), and the labels of the dependencies; of GUM, also
+    the spans of entities, shorter ones first, and their types.
+    """
+
+    heads: Sequence[int]
+    labels: Sequence[str]
+    entities: Sequence[tuple[Span, str]] = ()
+
+    def head_of(self, span: Span) -> int:
+        """The first word of a span whose head is outside of it."""
+        inside = range(*span)
+        return next((i for i in inside if self.heads[i] not in inside or self.heads[i] == i), span[0])
+
+    def heads_of(self, span: Span) -> Iterator[int]:
+        """
+        The head of a span, then the conjunctions of what is coordinated with it: "and" is the head of "Ann and
+        Bob" if "Ann" is a mention too (D'Oosterlinck et al., CAW-coref, CRAC 2023).
+        """
+        head = self.head_of(span)
+        yield head
+        for i in range(*span):
+            if self.labels[i] == "cc" and self.heads[self.heads[i]] == head:
+                yield i
+
+
+@DatasetReader.register("coreference")
+class CoreferenceReader(DatasetReader):
+    """
+    Reads corpora of coreference for the head `coreference` of the structure model. A data path is a mapping
+    from "ontogum" or "litbank" (CoNLL-2012's columns; the name is also the guideline) or "gap" (GAP's TSV, by
+    OntoGUM's guideline) to a file, a folder, a pattern such as `train/*.conll`, a URL, or a list of these. An
+    instance is a whole document or passage, with the fields `words` and `coreference`.
+
+    A mention is known by its head, the word that depends on one outside of it. Of two mentions with the same
+    head, the shorter one has it. The longer one may be known by a conjunction; if not, it is left out, which
+    only training notices.
+
+    Registered as a `DatasetReader` with name "coreference". It also takes the parameters of AllenNLP's
+    `DatasetReader`.
+
+    # Parameters
+
+    token_indexers : `dict[str, TokenIndexer]`
+        `word_pieces` under the name "transformer".
+    folder : `str`, optional (default = `None`)
+        A folder with the dependencies of OntoGUM's documents, files of GUM in CoNLL-U with the same names.
+        Other texts are parsed by the English pipeline of this package.
+    fold : `str`, optional (default = `None`)
+        Of LitBank and GAP, which have no development part of their own, only documents of the fold "train" or
+        "valid", a fifth of them (see `in_fold`).
+    repeats : `dict[str, int]`, optional (default = `{}`)
+        How often the documents of a corpus are read.
+    guideline : `str`, optional (default = `"ontogum"`)
+        The guideline for texts that are not from these corpora.
+    """
+
+    def __init__(
+        self,
+        token_indexers: dict[str, TokenIndexer],
+        folder: Optional[str] = None,
+        fold: Optional[str] = None,
+        repeats: Optional[dict[str, int]] = None,
+        guideline: str = GUIDELINES[0],
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(**kwargs)
+        if fold is not None:
+            check_choice("coreference", "fold", fold, FOLDS)
+        check_choice("coreference", "guideline", guideline, GUIDELINES)
+        self._token_indexers = token_indexers
+        self._folder = folder
+        self._fold = fold
+        self._repeats = repeats or {}
+        self._guideline = guideline
+        self.skipped: Counter = Counter()
+        """By corpus, how many mentions the last reading left out, as their heads are those of others."""
+
+    def _read(self, file_path: Any) -> Iterable[Instance]:
+        if not isinstance(file_path, Mapping):
+            raise ConfigurationError(f"coreference: found the data path {file_path!r}, expected a mapping")
+        self.skipped = Counter()
+        # A loader mixes only instances that are near each other.
+        yield from interleave_evenly([list(self._corpus(*corpus)) for corpus in file_path.items()])
+
+    def _corpus(self, corpus: str, paths: str | Sequence[str]) -> Iterator[Instance]:
+        check_choice("coreference", "the corpus of a data path", corpus, CORPORA)
+        form = FORMATS["gap" if corpus == "gap" else "conll_2012"]
+        for file in [file for path in always_iterable(paths) for file in form.list_files(path)]:
+            local = local_path(file)
+            with known_as(file, local):
+                texts = list(form.read_all(local))
+            if self._fold and corpus != "ontogum":
+                texts = [text for text in texts if in_fold(str(text.id), self._fold)]
+            for text, tree in zip(texts, self._parsed(file, texts)):
+                instance = self.text_to_instance(text, corpus, tree)
+                yield from [instance] * self._repeats.get(corpus, 1)
+        if self.skipped[corpus]:
+            logger.warning(
+                "%s: %d mentions skipped, whose heads are those of others", corpus, self.skipped[corpus]
+            )
+
+    def _parsed(self, file: str, texts: Sequence[AnnotatedText]) -> Iterator[Tree]:
+        beside = os.path.basename(file).replace(".conll", ".conllu")
+        path = os.path.join(self._folder, beside) if self._folder else ""
+        if not os.path.exists(path):
+            for doc in parse(texts):
+                tree = Parse(doc)
+                yield Tree(tree.heads, tree.labels)
+            return
+        heads: list[int] = []
+        labels: list[str] = []
+        opened: defaultdict[str, list[tuple[int, str]]] = defaultdict(list)
+        entities: list[tuple[Span, str]] = []
+        for sentence in read_conllu_sentences(path):
+            start = len(heads)
+            for i, word in enumerate(sentence.words, start):
+                heads.append(start + int(word.columns[6]) - 1 if word.columns[6] != "0" else i)
+                labels.append(word.columns[7])
+                marks = re.search(r"(?:^|\|)Entity=([^|]*)", word.columns[9])
+                for opens, content, closes in BRACKET.findall(marks[1] if marks else ""):
+                    entity, *values = content.split("-")
+                    if opens:
+                        opened[entity].append((i, values[0]))
+                    if closes:
+                        first, type = opened[entity].pop()
+                        entities.append(((first, i + 1), type))
+        if [len(text) for text in texts] != [len(heads)]:
+            raise ConfigurationError(f"{path}: found {len(heads)} words, expected as many as {file} has")
+        yield Tree(heads, labels, sorted(entities, key=lambda entity: entity[0][1] - entity[0][0]))
+
+    def text_to_instance(
+        self, text: AnnotatedText, corpus: Optional[str] = None, tree: Optional[Tree] = None
+    ) -> Instance:
+        """The instance of a text. If its corpus and its dependencies are given, its clusters are gold ones."""
+        guideline = corpus or self._guideline
+        described = describe(text, guideline if guideline in GUIDELINES else GUIDELINES[0])
+        if corpus and tree:
+            kept = [cluster for cluster in text.clusters if len(cluster) > 1 or corpus == "gap"]
+            described.corpus, described.gold = corpus, replace(text, clusters=kept)
+            described.mentions = self._mentions(corpus, kept, tree)
+            if tree.entities:
+                described.types = torch.zeros(len(text), dtype=torch.long)
+                for span, type in reversed(tree.entities):
+                    described.types[tree.head_of(span)] = TYPES.index(type) + 1
+        words = TextField([Token(token) for token in text.tokens])
+        return Instance({"words": words, "coreference": MetadataField(described)})
+
+    def _mentions(self, corpus: str, clusters: Sequence[Cluster], tree: Tree) -> list[Mention]:
+        numbered = [(span, number) for number, cluster in enumerate(clusters) for span in cluster]
+        numbered.sort(key=lambda pair: pair[0][1] - pair[0][0])
+        found: dict[int, Mention] = {}
+        for span, number in numbered:
+            head = next((head for head in tree.heads_of(span) if head not in found), None)
+            if head is None:
+                self.skipped[corpus] += 1
+            else:
+                found[head] = Mention(head, number, *span)
+        return list(found.values())
+
+    def apply_token_indexers(self, instance: Instance) -> None:
+        instance.fields["words"].token_indexers = self._token_indexers  # type: ignore[attr-defined]

@@ -1,0 +1,190 @@
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import Optional
+
+import torch
+from allennlp.data import Vocabulary
+from allennlp.models.heads import Head
+from torch import Tensor, nn
+from torch.nn.functional import cross_entropy
+
+from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, DiscourseRelation, Span
+from allennlp_coref_rc.annotations.annotators.senses import FURTHER_SENSES, SENSES, conll_sense, sense_of
+from allennlp_coref_rc.annotations.tokenization import spans_of
+from allennlp_coref_rc.models.structure.scores import score_arguments, score_connectives, score_senses
+from allennlp_coref_rc.models.structure.span_labeller import Anchors, SpanLabeller, span_probabilities
+from allennlp_coref_rc.models.structure.text_head import Found, TextHead
+
+EXPLICIT = (*SENSES, *FURTHER_SENSES)
+IMPLICIT = ("", *SENSES)
+"""The first is that two sentences have no implicit relation."""
+
+ARGUMENTS = ("Arg1", "Arg2")
+
+UNKNOWN = -100
+"""The class of what is not learnt: PyTorch's `ignore_index`."""
+
+
+@Head.register("discourse")
+class DiscourseHead(TextHead):
+    """
+    Discourse relations as in PDTB. BIO tags of the words find the connectives of explicit relations. A
+    `SpanLabeller` finds the arguments of each connective in its sentence and the sentence before, and layers
+    over the connective and the maximum over that window its sense. Layers over the maxima over two
+    neighbouring sentences tell whether they have an implicit relation, and its sense.
+
+    Registered as a `Head` with name "discourse".
+
+    # Parameters
+
+    vocab : `Vocabulary`
+    input_dim : `int`
+        The size of the backbone's vectors.
+    hidden_dim : `int`, optional (default = `192`)
+    dropout : `float`, optional (default = `0.2`)
+    least : `float`, optional (default = `0.5`)
+        The least probability of a connective.
+    least_implicit : `float`, optional (default = `0.4`)
+        The least probability that two sentences have an implicit relation.
+    """
+
+    def __init__(
+        self,
+        vocab: Vocabulary,
+        input_dim: int,
+        hidden_dim: int = 192,
+        dropout: float = 0.2,
+        least: float = 0.5,
+        least_implicit: float = 0.4,
+    ) -> None:
+        super().__init__(vocab, "relations", [score_connectives, score_senses, score_arguments], dropout)
+
+        def layers(size: int, classes: int) -> nn.Module:
+            return nn.Sequential(
+                nn.Linear(size, hidden_dim), nn.ReLU(), nn.Dropout(dropout), nn.Linear(hidden_dim, classes)
+            )
+
+        self.connective = layers(input_dim, 3)
+        self.arguments = SpanLabeller(input_dim, ARGUMENTS, hidden_dim, dropout=dropout)
+        self.sense = layers(input_dim + hidden_dim, len(EXPLICIT))
+        self.of_sentence = nn.Linear(input_dim, hidden_dim)
+        self.implicit = layers(4 * hidden_dim, len(IMPLICIT))
+        self._least, self._least_implicit = least, least_implicit
+
+    def loss(self, vectors: Tensor, mask: Tensor, gold: Sequence[AnnotatedText]) -> Tensor:
+        """Of the tags of connectives, of their arguments and senses, and of implicit relations."""
+        explicit = [(i, r) for i, text in enumerate(gold) for r in text.relations if r.connective]
+        tags = torch.zeros(mask.shape, dtype=torch.long)
+        for i, (start, stop) in ((i, span) for i, relation in explicit for span in relation.connective):
+            tags[i, start], tags[i, start + 1 : stop] = 1, 2
+        loss = _loss(self.connective(vectors)[mask], tags[mask.cpu()])
+        if explicit:
+            spans = [(i, relation.connective[0]) for i, relation in explicit]
+            scores, anchors, senses = self._read_connectives(vectors, gold, spans)
+            arguments = [
+                [(name, span) for name, part in zip(ARGUMENTS, (r.arg1, r.arg2)) for span in part]
+                for _, r in explicit
+            ]
+            # A relation's many words are not independent.
+            loss = loss + self.arguments.loss(scores, anchors, arguments) / 5
+            loss = loss + _loss(senses, [_class(EXPLICIT, sense_of(r.sense)) for _, r in explicit])
+        return loss + _loss(
+            self._read_neighbours(vectors, gold), [of_pair for text in gold for of_pair in _implicit(text)]
+        )
+
+    def annotate(self, vectors: Tensor, mask: Tensor, texts: Sequence[AnnotatedText]) -> list[Found]:
+        """The relations, each with the probability of its connective, or that it is there."""
+        found: list[Found] = [[] for _ in texts]
+        tags = self.connective(vectors)
+        tags[..., 1:] = tags[..., 1:].masked_fill(~mask.unsqueeze(-1), -1e4)
+        connectives = sorted(
+            (i, (start, stop), p) for p, i, _, start, stop in span_probabilities(tags, self._least)
+        )
+        if connectives:
+            spans = [(i, span) for i, span, _ in connectives]
+            scores, anchors, senses = self._read_connectives(vectors, texts, spans)
+            # Of each argument: the probabilities of its `B-` and `I-`.
+            chances = scores.softmax(-1)[..., 1:].unflatten(-1, (2, 2)).sum(-2).cpu()
+            for (i, span, probability), start, stop, of_words, sense in zip(
+                connectives,
+                anchors.start.tolist(),
+                anchors.stop.tolist(),
+                chances,
+                senses.argmax(-1).tolist(),
+            ):
+                arguments = _likely(of_words[: stop - start], start, span)
+                relation = DiscourseRelation("Explicit", EXPLICIT[sense], *arguments, [span])
+                found[i].append((relation, probability))
+        implicit = self._read_neighbours(vectors, texts).softmax(-1)
+        pairs = ((i, pair) for i, text in enumerate(texts) for pair in pairwise(text.sentences))
+        for (i, (first, second)), (none, *others) in zip(pairs, implicit.tolist()):
+            if 1 - none >= self._least_implicit:
+                sense_name = SENSES[others.index(max(others))]
+                kind = "EntRel" if sense_name == "EntRel" else "Implicit"
+                found[i].append((DiscourseRelation(kind, sense_name, [first], [second]), 1 - none))
+        return found
+
+    def _read_connectives(
+        self, vectors: Tensor, texts: Sequence[AnnotatedText], spans: Sequence[tuple[int, Span]]
+    ) -> tuple[Tensor, Anchors, Tensor]:
+        """
+        The scores of their arguments' tags, the windows of these, and the scores of their senses, for
+        connectives, each the number of a text and a span there.
+        """
+        numbers = [text.sentence_numbers() for text in texts]
+        places = []
+        for i, (start, _) in spans:
+            number, sentences = numbers[i][start] - 1, texts[i].sentences
+            places.append((i, start, sentences[max(number - 1, 0)][0], sentences[number][1]))
+        anchors = Anchors.of(places, vectors.device)
+        scores, pooled = self.arguments(vectors, anchors)
+        of_connectives = torch.stack([vectors[i, slice(*span)].mean(0) for i, span in spans])
+        return scores, anchors, self.sense(torch.cat([of_connectives, pooled], dim=-1))
+
+    def _read_neighbours(self, vectors: Tensor, texts: Sequence[AnnotatedText]) -> Tensor:
+        """The scores of `IMPLICIT` for neighbouring sentences. *Shape:* (neighbours, 1 + senses)."""
+        words = torch.relu(self.of_sentence(vectors))
+        pairs = []
+        for of_text, text in zip(words, texts):
+            maxima = [of_text[slice(*span)].amax(0) for span in text.sentences]
+            pairs += [torch.cat([a, b, a * b, (a - b).abs()]) for a, b in pairwise(maxima)]
+        return self.implicit(torch.stack(pairs) if pairs else words.new_zeros(0, 4 * words.shape[-1]))
+
+
+def _likely(chances: Tensor, start: int, connective: Span) -> tuple[list[Span], list[Span]]:
+    """
+    The most probable span of words for each argument, without the connective, if words are independent.
+    *Shape:* chances (words, 2), that a word is in each argument; the first word's position is `start`.
+    """
+    odds = chances.logit(1e-6)
+    odds[connective[0] - start : connective[1] - start] = 0
+    arguments = []
+    for totals in nn.functional.pad(odds.cumsum(0), (0, 0, 1, 0)).T:
+        gains = (totals - totals.unsqueeze(1)).masked_fill(
+            torch.ones(2 * totals.shape).tril() > 0, -torch.inf
+        )
+        first, last = divmod(int(gains.argmax()), len(totals))
+        words = set(range(start + first, start + last))
+        arguments.append(spans_of(words - {*range(*connective)} or words))
+    return arguments[0], arguments[1]
+
+
+def _implicit(text: AnnotatedText) -> Iterator[int]:
+    """For neighbouring sentences, the class of the first relation without a connective that links them."""
+    number = text.sentence_numbers()
+    classes: dict[int, int] = {}
+    for relation in text.relations:
+        if relation.type in ("Implicit", "EntRel") and relation.arg1 and relation.arg2:
+            last, first = relation.arg1[-1][1] - 1, relation.arg2[0][0]
+            if number[first] == number[last] + 1:
+                classes.setdefault(number[last], _class(IMPLICIT, conll_sense(relation.sense)))
+    yield from (classes.get(i, 0) for i in range(1, len(text.sentences)))
+
+
+def _class(senses: Sequence[str], sense: Optional[str]) -> int:
+    return senses.index(sense) if sense else UNKNOWN
+
+
+def _loss(scores: Tensor, classes: Sequence[int] | Tensor) -> Tensor:
+    goal = torch.as_tensor(classes, dtype=torch.long, device=scores.device)
+    return cross_entropy(scores, goal, reduction="sum", ignore_index=UNKNOWN)

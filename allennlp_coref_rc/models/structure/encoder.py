@@ -1,0 +1,214 @@
+from collections.abc import Sequence
+from typing import Any, NamedTuple, Optional
+
+import torch
+from allennlp.data import TextFieldTensors
+from allennlp.modules.backbones import Backbone
+from more_itertools import chunked
+from torch import Tensor, nn
+from torch.nn.utils.rnn import pad_sequence
+
+from allennlp_coref_rc.annotations.annotators.optional_package import import_optional
+from allennlp_coref_rc.common.checks import check_number
+from allennlp_coref_rc.data.token_indexers.word_pieces import MINILM, load_encoder_part
+from allennlp_coref_rc.modules.token_embedders.transformer_words import check_length
+
+WINDOWS = 16
+"""How many windows the transformer reads at once."""
+
+
+def matrices_in_bfloat16(device: torch.device, wanted: Optional[bool] = None) -> torch.autocast:
+    """
+    A context in which matrices are multiplied in bfloat16 on a CPU, by default where it has instructions for it.
+    (On a GPU, the trainer's `use_amp` decides.)
+    """
+    if wanted is None:
+        # Releases before 2.7 may not have it.
+        wanted = getattr(torch.cpu, "_is_avx512_bf16_supported", lambda: False)()
+    return torch.autocast("cpu", torch.bfloat16, enabled=device.type == "cpu" and wanted)
+
+
+class Window(NamedTuple):
+    """Pieces `start` to `stop` of a text are read together; those from `first` to `last` get their vectors."""
+
+    row: int
+    start: int
+    stop: int
+    first: int
+    last: int
+
+
+def windows(row: int, length: int, room: int, overlap: int) -> list[Window]:
+    """
+    The windows of a text of so many pieces, of at most `room` pieces each. Consecutive ones share at least
+    `overlap` pieces, half of which belong to each.
+    """
+    starts = [*range(0, max(length - room, 0), room - overlap), max(length - room, 0)]
+    stops = [min(start + room, length) for start in starts]
+    middles = [(start + stop) // 2 for start, stop in zip(starts[1:], stops)]
+    return [Window(row, *bounds) for bounds in zip(starts, stops, [0, *middles], [*middles, length])]
+
+
+@Backbone.register("structure_encoder")
+class StructureEncoder(Backbone):
+    """
+    A pretrained transformer that reads texts of any length in windows, in linear time and memory. The vector
+    of a word is the mean of those of its pieces; a word without pieces has zeros. Embeddings are frozen. By
+    default all else is frozen too, and low-rank adapters are trained (Hu et al., 2021), by `peft`. What is
+    frozen is not in saved weights.
+
+    Registered as a `Backbone` with name "structure_encoder".
+
+    # Parameters
+
+    model_name : `str`, optional (default = `"sentence-transformers/all-MiniLM-L6-v2"`)
+        A folder, or a name on the Hugging Face hub. The default is taken from the package of the extra
+        `offline-encoder` where that is installed. The token indexer `word_pieces` needs the same.
+    revision : `str`, optional (default = `None`)
+        The revision on the hub.
+    max_length : `int`, optional (default = `256`)
+        How many pieces a window has at most, including special tokens.
+    overlap : `int`, optional (default = `32`)
+        How many pieces consecutive windows share at least.
+    lora_rank : `int`, optional (default = `16`)
+        The rank of the adapters of all linear layers. With 0 the layers themselves are trained.
+    dropout : `float`, optional (default = `0.1`)
+        Dropout of hidden vectors and of attention.
+    layer_dropout : `float`, optional (default = `0.0`)
+        How often, in training, a layer is left out for a group of windows (Fan et al., ICLR 2020).
+    bfloat16 : `bool`, optional (default = `None`)
+        Whether matrices are multiplied in bfloat16 on a CPU. By default where the CPU has instructions for
+        it. (On a GPU, the trainer's `use_amp` decides.)
+    """
+
+    def __init__(
+        self,
+        model_name: str = MINILM,
+        revision: Optional[str] = None,
+        max_length: int = 256,
+        overlap: int = 32,
+        lora_rank: int = 16,
+        dropout: float = 0.1,
+        layer_dropout: float = 0.0,
+        bfloat16: Optional[bool] = None,
+    ) -> None:
+        from transformers import AutoConfig, AutoModel, AutoTokenizer
+
+        super().__init__()
+        config = load_encoder_part(AutoConfig, model_name, revision)
+        for name, value in config.to_dict().items():
+            if "dropout" in name and isinstance(value, float):
+                setattr(config, name, dropout)
+        # In training on a CPU, attention that is written out is faster.
+        self.transformer = load_encoder_part(
+            AutoModel, model_name, revision, config=config, attn_implementation="eager", dtype=torch.float32
+        )
+        if getattr(self.transformer, "pooler", None) is not None:
+            self.transformer.pooler = None
+        tokenizer = load_encoder_part(AutoTokenizer, model_name, revision)
+        bare, whole = (tokenizer("a", add_special_tokens=special)["input_ids"] for special in (False, True))
+        before = whole.index(bare[0])
+        self._special = torch.tensor(whole[:before]), torch.tensor(whole[before + len(bare) :])
+        self._padding = tokenizer.pad_token_id or 0
+        self._room = max_length - len(whole) + len(bare)
+        check_number("structure_encoder", "overlap", overlap, least=0)
+        check_number(
+            "structure_encoder", "max_length", max_length, least=overlap + max_length - self._room + 1
+        )
+        check_length(self.transformer, model_name, max_length, "structure_encoder")
+        self._overlap = overlap
+        self._layer_dropout = layer_dropout
+        self._bfloat16 = bfloat16
+        for layer in max(self._lists(), key=len):
+            layer.register_forward_hook(self._leave_out)
+        if lora_rank:
+            peft = import_optional("peft", "0")
+            adapters = peft.LoraConfig(
+                r=lora_rank, lora_alpha=2 * lora_rank, lora_dropout=dropout, target_modules="all-linear"
+            )
+            peft.inject_adapter_in_model(adapters, self.transformer)
+        else:
+            self.transformer.get_input_embeddings().requires_grad_(False)
+        self.register_state_dict_post_hook(_drop_frozen)
+        self.register_load_state_dict_post_hook(_expect_no_frozen)
+
+    def _lists(self) -> list[nn.ModuleList]:
+        return [module for module in self.transformer.modules() if isinstance(module, nn.ModuleList)]
+
+    def _leave_out(self, layer: nn.Module, inputs: tuple, output: Any) -> Any:
+        if not self.training or not self._layer_dropout or torch.rand(()) >= self._layer_dropout:
+            return output
+        return (inputs[0], *output[1:]) if isinstance(output, tuple) else inputs[0]
+
+    def get_output_dim(self) -> int:
+        return self.transformer.config.hidden_size
+
+    def merge(self) -> None:
+        """Adds the adapters to the layers, once: predictions are faster, and the adapters can't be trained."""
+        for module in list(self.transformer.modules()):
+            if hasattr(module, "merge") and not module.merged:
+                module.merge()
+
+    def forward(self, words: TextFieldTensors) -> dict[str, Tensor]:  # type: ignore[override]
+        """
+        # Parameters
+
+        words : `TextFieldTensors`
+            Texts, with the token indexer `word_pieces` under the name "transformer".
+
+        # Returns
+
+        `encoded_text`, zeros for padding. *Shape:* (texts, words, size); and its mask `encoded_text_mask`.
+        """
+        tensors: Any = words["transformer"]
+        ids, of_word, mask = tensors["token_ids"], tensors["word_of_piece"], tensors["mask"]
+        lengths = (of_word > 0).sum(1).tolist()
+        plan = [
+            window
+            for row, length in enumerate(lengths)
+            if length
+            for window in windows(row, length, self._room, self._overlap)
+        ]
+        # Windows of similar length are read together.
+        plan.sort(key=lambda window: window.stop - window.start)
+        vectors, places = [], []
+        for group in chunked(plan, WINDOWS):
+            hidden = self._read(ids, group)
+            for window, of_window in zip(group, hidden):
+                first = len(self._special[0]) + window.first - window.start
+                vectors.append(of_window[first : first + window.last - window.first])
+                places.append(
+                    of_word[window.row, window.first : window.last] + window.row * (mask.size(1) + 1)
+                )
+        sums = torch.zeros(mask.size(0) * (mask.size(1) + 1), self.get_output_dim(), device=mask.device)
+        counts = sums.new_zeros(len(sums), 1)
+        if plan:
+            pieces, of_piece = torch.cat(vectors), torch.cat(places)
+            sums = sums.index_add(0, of_piece, pieces)
+            counts = counts.index_add(0, of_piece, pieces.new_ones(len(pieces), 1))
+        means = (sums / counts.clamp(min=1)).view(mask.size(0), mask.size(1) + 1, -1)
+        return {"encoded_text": means[:, 1:], "encoded_text_mask": mask}
+
+    def _read(self, ids: Tensor, group: Sequence[Window]) -> Tensor:
+        """The vectors of the pieces of some windows, with special tokens. *Shape:* (windows, pieces, size)."""
+        before, after = (special.to(ids.device) for special in self._special)
+        rows = [torch.cat([before, ids[w.row, w.start : w.stop], after]) for w in group]
+        mask = pad_sequence([torch.ones_like(row, dtype=torch.bool) for row in rows], batch_first=True)
+        padded = pad_sequence(rows, batch_first=True, padding_value=self._padding)
+        with matrices_in_bfloat16(ids.device, self._bfloat16):
+            hidden = self.transformer(padded, attention_mask=mask.long()).last_hidden_state
+        return hidden.float()
+
+
+def _frozen(encoder: nn.Module) -> set[str]:
+    return {name for name, parameter in encoder.named_parameters() if not parameter.requires_grad}
+
+
+def _drop_frozen(encoder: nn.Module, state: dict[str, Any], prefix: str, _: Any) -> None:
+    for name in _frozen(encoder):
+        state.pop(prefix + name, None)
+
+
+def _expect_no_frozen(encoder: nn.Module, keys: Any) -> None:
+    frozen = tuple(_frozen(encoder))
+    keys.missing_keys[:] = [key for key in keys.missing_keys if not key.endswith(frozen)]

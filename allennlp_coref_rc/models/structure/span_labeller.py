@@ -1,0 +1,148 @@
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple, Self
+
+import torch
+from allennlp.modules.input_variational_dropout import InputVariationalDropout
+from torch import Tensor, nn
+from torch.nn.functional import cross_entropy
+
+from allennlp_coref_rc.annotations.annotated_text import Span
+
+DISTANCES = (0, 1, 2, 3, 4, 5, 8, 16, 32)
+"""The least distances of the classes of distance, in words. Those to the left have classes of their own."""
+
+LabelledSpan = tuple[float, str, Span]
+"""A probability, a label, and a span of words in the text."""
+
+
+class Anchors(NamedTuple):
+    """
+    Words that spans belong to, such as predicates: each by the number of its text and by its position there,
+    and the window [start, stop) of words in which the spans lie. *Shape:* (anchors,) each.
+    """
+
+    text: Tensor
+    position: Tensor
+    start: Tensor
+    stop: Tensor
+
+    @classmethod
+    def of(cls, places: Iterable[Sequence[int]], device: torch.device) -> Self:
+        return cls(*torch.tensor([*places], dtype=torch.long, device=device).reshape(-1, 4).T)
+
+
+class SpanLabeller(nn.Module):
+    """
+    Labels spans that belong to a word, by BIO tags. A pair of this word, the anchor, and a word of its window
+    is the sum of projections of both and of an embedding of their distance. Residual convolutions over the
+    window follow, which also see the maximum over its pairs.
+
+    # Parameters
+
+    input_dim : `int`
+        The size of the words' vectors.
+    labels : `Sequence[str]`
+    hidden_dim : `int`, optional (default = `192`)
+    dilations : `Sequence[int]`, optional (default = `(1, 3)`)
+        Of the convolutions, whose kernels have three words.
+    dropout : `float`, optional (default = `0.2`)
+    """
+
+    def __init__(
+        self,
+        input_dim: int,
+        labels: Sequence[str],
+        hidden_dim: int = 192,
+        dilations: Sequence[int] = (1, 3),
+        dropout: float = 0.2,
+    ) -> None:
+        super().__init__()
+        self.labels = list(labels)
+        self.of_word = nn.Linear(input_dim, hidden_dim)
+        self.of_anchor = nn.Linear(input_dim, hidden_dim, bias=False)
+        self.distance = nn.Embedding(2 * len(DISTANCES), hidden_dim)
+        nn.init.normal_(self.distance.weight, std=0.1)
+        self.convolutions = nn.ModuleList(
+            nn.Conv1d(hidden_dim, hidden_dim, 3, padding=dilation, dilation=dilation)
+            for dilation in dilations
+        )
+        self.of_window = nn.Linear(hidden_dim, hidden_dim, bias=False)
+        self.tags = nn.Linear(hidden_dim, 2 * len(labels) + 1)
+        self.dropout = InputVariationalDropout(dropout)
+
+    def forward(self, vectors: Tensor, anchors: Anchors) -> tuple[Tensor, Tensor]:
+        """
+        The scores of `O`, of each label's `B-` and of each label's `I-` for the words of each window, and the
+        maximum over the pairs of each window. Scores after the end of a window are those of `O`.
+
+        *Shape:* vectors (texts, words, input_dim), scores (anchors, window, 2 * labels + 1), maximum
+        (anchors, hidden_dim).
+        """
+        text, start, stop = (column.unsqueeze(1) for column in (anchors.text, anchors.start, anchors.stop))
+        places = start + torch.arange(
+            max((anchors.stop - anchors.start).tolist(), default=1), device=start.device
+        )
+        offset = places - anchors.position.unsqueeze(1)
+        least = torch.tensor(DISTANCES, device=offset.device)
+        distance = torch.bucketize(offset.abs(), least, right=True) - 1 + len(least) * (offset < 0)
+        pairs = self.of_word(vectors)[text, places.clamp(max=vectors.shape[1] - 1)] + self.distance(distance)
+        pairs = pairs + self.of_anchor(vectors[anchors.text, anchors.position]).unsqueeze(1)
+        mask = (places < stop).unsqueeze(-1)
+        pairs = torch.relu(pairs) * mask
+        pooled = pairs.amax(1)
+        of_window = self.of_window(pooled).unsqueeze(1)
+        for convolution in self.convolutions:
+            around = convolution((self.dropout(pairs) * mask).transpose(1, 2)).transpose(1, 2)
+            pairs = pairs + torch.relu(around + of_window)
+        scores = self.tags(self.dropout(pairs))
+        outside = torch.full_like(scores, -1e4)
+        outside[..., 0] = 0
+        return torch.where(mask, scores, outside), pooled
+
+    def loss(self, scores: Tensor, anchors: Anchors, spans: Iterable[Iterable[tuple[str, Span]]]) -> Tensor:
+        """
+        The cross entropy, summed over all words of all windows, for each anchor's labelled spans. Parts of
+        spans outside of the window, and other labels, do not count.
+        """
+        tags = torch.zeros(scores.shape[:2], dtype=torch.long)
+        index = {label: 1 + i for i, label in enumerate(self.labels)}
+        for row, begin, end, labelled in zip(tags, anchors.start.tolist(), anchors.stop.tolist(), spans):
+            for label, (start, stop) in labelled:
+                if label in index and begin <= start < end:
+                    row[start - begin : min(stop, end) - begin] = index[label] + len(index)
+                    row[start - begin] = index[label]
+        return cross_entropy(scores.flatten(0, 1), tags.flatten().to(scores.device), reduction="sum")
+
+    def spans(self, scores: Tensor, anchors: Anchors, least: float) -> list[list[LabelledSpan]]:
+        """
+        For each anchor, the spans with this probability or more, the most probable first. Of those that
+        overlap the most probable one stays.
+        """
+        found: list[list[LabelledSpan]] = [[] for _ in scores]
+        starts = anchors.start.tolist()
+        for probability, anchor, label, start, stop in span_probabilities(scores, least):
+            span = starts[anchor] + start, starts[anchor] + stop
+            if all(span[1] <= first or last <= span[0] for _, _, (first, last) in found[anchor]):
+                found[anchor].append((probability, self.labels[label], span))
+        return found
+
+
+def span_probabilities(scores: Tensor, least: float) -> list[tuple[float, int, int, int, int]]:
+    """
+    The spans with this probability or more, the most probable first: each as probability, sequence, number of
+    its label, start and stop. A span begins with the probability of its `B-`. It goes on with that of its
+    `I-` among the tags that may follow, which are all but the `I-` of other labels.
+
+    *Shape:* scores (sequences, words, 2 * labels + 1).
+    """
+    number = scores.shape[-1] // 2
+    outside, begin, inside = scores.float().softmax(-1).split([1, number, number], dim=-1)
+    going_on = inside / (inside + outside + begin.sum(-1, keepdim=True))
+    sequence, start, label = torch.nonzero(begin >= least, as_tuple=True)
+    going_on, last = going_on[sequence, :, label], torch.arange(scores.shape[1], device=scores.device)
+    through = torch.where(last > start.unsqueeze(1), going_on, 1.0).cumprod(1)
+    ends = 1 - torch.cat([going_on[:, 1:], torch.zeros_like(going_on[:, :1])], dim=1)
+    chances = begin[sequence, start, label].unsqueeze(1) * through * ends * (last >= start.unsqueeze(1))
+    row, last = torch.nonzero(chances >= least, as_tuple=True)
+    columns = chances[row, last], sequence[row], label[row], start[row], last + 1
+    return sorted(zip(*(column.tolist() for column in columns)), reverse=True)

@@ -1,0 +1,195 @@
+"""The heads `roles` and `discourse` over vectors that stand for an encoder's."""
+
+import itertools
+import math
+from dataclasses import replace
+
+import pytest
+import torch
+from allennlp.data import Vocabulary
+from torch.nn.functional import binary_cross_entropy_with_logits, cross_entropy
+from torch.nn.utils.rnn import pad_sequence
+
+from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, DiscourseRelation, Frame
+from allennlp_coref_rc.data.corpora.discourse_corpora import read_rels_texts
+from allennlp_coref_rc.models.structure.discourse import EXPLICIT, IMPLICIT, DiscourseHead, _likely
+from allennlp_coref_rc.models.structure.roles import RolesHead
+from allennlp_coref_rc.models.structure.span_labeller import Anchors
+from tests.training_config.configs import FIXTURES
+
+DIM = 16
+
+SOLD = AnnotatedText(
+    "Mary sold it to Ann . Ann paid . Why ?".split(),
+    [(0, 6), (6, 9), (9, 11)],
+    frames=[
+        Frame((1, 2), [("ARG0", (0, 1)), ("ARG1", (2, 3)), ("ARG2", (3, 5))]),
+        Frame((7, 8), [("ARG0", (6, 7))]),
+    ],
+)
+WENT = AnnotatedText("They went".split(), frames=[Frame((1, 2), [("ARG1", (0, 1))])])
+HELLO = AnnotatedText(["Hello"])
+
+
+def relations():
+    texts = read_rels_texts(str(FIXTURES / "annotators" / "gdtb" / "stories.rels"))
+    return [text for text in texts if text.id in ("FIX_garden", "FIX_harbour")] + [HELLO]
+
+
+def roles(**options):
+    return made(RolesHead, roles=["ARG0", "ARG1", "ARG2"], **options)
+
+
+def discourse(**options):
+    return made(DiscourseHead, **options)
+
+
+def made(kind, **options):
+    with torch.random.fork_rng():
+        torch.manual_seed(4)
+        return kind(Vocabulary.empty(), input_dim=DIM, hidden_dim=24, dropout=0.0, **options)
+
+
+def inputs(texts, gold=True):
+    generator = torch.Generator().manual_seed(5)
+    vectors = {text.tokens[0]: torch.randn(len(text), DIM, generator=generator) for text in everything()}
+    rows = [vectors[text.tokens[0]] for text in texts]
+    bare = [replace(text, frames=[], relations=[]) for text in texts]
+    return {
+        "encoded_text": pad_sequence(rows, batch_first=True, padding_value=3.0),
+        "encoded_text_mask": pad_sequence([torch.ones(len(row)) for row in rows], batch_first=True) > 0,
+        "text": bare,
+        **({"gold": texts} if gold else {}),
+    }
+
+
+def everything():
+    return [SOLD, WENT, *relations()]
+
+
+CASES = pytest.mark.parametrize(
+    "make, texts, layer", [(roles, [SOLD, WENT, HELLO], "frames"), (discourse, relations(), "relations")]
+)
+
+
+def train(head, texts, steps=150):
+    optimizer = torch.optim.Adam(head.parameters(), lr=0.01)
+    for _ in range(steps):
+        optimizer.zero_grad()
+        head(**inputs(texts))["loss"].backward()
+        optimizer.step()
+    return head.eval()
+
+
+def test_the_loss_of_roles():
+    head, fields = roles(), inputs([SOLD, WENT])
+    total = 0.0
+    for number, text in enumerate([SOLD, WENT]):
+        words = fields["encoded_text"][number, : len(text)]
+        is_predicate = torch.tensor(
+            [float(i in {f.predicate[0] for f in text.frames}) for i in range(len(text))]
+        )
+        scores = torch.stack([head.predicate(word)[0] for word in words])
+        total += binary_cross_entropy_with_logits(scores, is_predicate, reduction="sum")
+        for frame in text.frames:
+            window = next(s for s in text.sentences if s[0] <= frame.predicate[0] < s[1])
+            anchor = Anchors.of([(0, frame.predicate[0], *window)], words.device)
+            total += head.labeller.loss(head.labeller(words[None], anchor)[0], anchor, [frame.arguments])
+    torch.testing.assert_close(head(**fields)["loss"], total / 13)
+
+
+def test_the_loss_of_discourse_relations():
+    """One text of three sentences: "so" links the first two, and the third follows from the second."""
+    text = AnnotatedText(
+        "It rained . So we left . Nobody came .".split(),
+        [(0, 3), (3, 7), (7, 10)],
+        relations=[
+            DiscourseRelation("Explicit", "contingency.cause.result", [(0, 2)], [(4, 6)], [(3, 4)]),
+            DiscourseRelation("Implicit", "contingency.cause.result", [(4, 6)], [(7, 9)]),
+        ],
+    )
+    head, words = discourse(), torch.randn(10, DIM, generator=torch.Generator().manual_seed(6))
+    fields = {"encoded_text": words[None], "encoded_text_mask": torch.ones(1, 10) > 0}
+    tags = torch.tensor([0, 0, 0, 1, 0, 0, 0, 0, 0, 0])
+    total = cross_entropy(head.connective(words), tags, reduction="sum")
+    anchor = Anchors.of([(0, 3, 0, 7)], words.device)
+    scores, pooled = head.arguments(words[None], anchor)
+    arguments = [("Arg1", (0, 2)), ("Arg2", (4, 6))]
+    total = total + head.arguments.loss(scores, anchor, [arguments]) / 5
+    result = "Contingency.Cause.Result"
+    sense = head.sense(torch.cat([words[3], pooled[0]]))
+    total = total - sense.log_softmax(-1)[EXPLICIT.index(result)]
+    sentences = [head.of_sentence(words[a:b]).clamp(min=0).max(0).values for a, b in text.sentences]
+    for one, two, expected in zip(sentences, sentences[1:], ("", result)):
+        scores = head.implicit(torch.cat([one, two, one * two, (one - two).abs()]))
+        total = total - scores.log_softmax(-1)[IMPLICIT.index(expected)]
+    torch.testing.assert_close(head(text=[text], gold=[text], **fields)["loss"], total / 10)
+
+
+@CASES
+def test_gradients_reach_all_parameters(make, texts, layer):
+    head = make()
+    head(**inputs(texts))["loss"].backward()
+    assert all(parameter.grad is not None and parameter.grad.any() for parameter in head.parameters())
+
+
+@CASES
+def test_a_batch_gives_what_single_texts_give(make, texts, layer):
+    head = train(make(), texts, steps=10)
+    together = head(**inputs(texts))
+    alone = [head(**inputs([text])) for text in texts]
+    assert together[layer] == [found for output in alone for found in output[layer]]
+    assert sum(map(len, together[layer])) > 1
+    for confidences, output in zip(together["confidences"], alone):
+        flat = [
+            torch.tensor(some).flatten()
+            for some in (confidences, output["confidences"][0])
+            if layer == "relations"
+        ]
+        assert not flat or torch.allclose(*flat, atol=1e-5)
+    losses = sum(len(text) * output["loss"] for text, output in zip(texts, alone))
+    torch.testing.assert_close(together["loss"], losses / sum(map(len, texts)))
+
+
+@CASES
+def test_it_learns_what_it_is_shown(make, texts, layer):
+    head = train(make(), texts)
+    output = head(**inputs(texts, gold=False))
+    assert "loss" not in output
+    if layer == "frames":
+        assert output[layer] == [text.frames for text in texts]
+        assert all(0.5 < p <= 1 for text in output["confidences"] for frame in text for p in frame)
+    assert head.get_metrics() and not any(head.get_metrics().values())
+    head(**inputs(texts))
+    metrics = head.get_metrics(reset=True)
+    assert all(value == 1 for value in metrics.values()), sorted(metrics.items())
+    assert not any(head.get_metrics().values())
+
+
+def test_texts_without_anything_to_find():
+    for head in (roles().eval(), discourse().eval()):
+        output = head(**inputs([HELLO]))
+        assert torch.isfinite(output["loss"]) and set(map(len, output["confidences"])) <= {0, 1}
+
+
+def test_a_frame_has_a_core_role_once_and_arguments_apart():
+    head = train(roles(least=0.01), [SOLD, WENT], steps=5)
+    for frames in head(**inputs([SOLD, WENT]))["frames"]:
+        for frame in frames:
+            names = [role for role, _ in frame.arguments]
+            places = [i for _, span in frame.arguments for i in range(*span)]
+            assert len(names) == len({*names}) and len(places) == len({*places})
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_arguments_are_the_most_probable_spans(seed):
+    """Of all spans the one with the highest product of chances; the connective, at 4, does not count."""
+    chances = torch.rand(6, 2, generator=torch.Generator().manual_seed(seed))
+    for found, column in zip(_likely(chances.clone(), 3, (4, 5)), chances.T.tolist()):
+        weights = {
+            (a, b): math.prod(p if a <= i < b else 1 - p for i, p in enumerate(column) if i != 1)
+            for a in range(6)
+            for b in range(a + 1, 7)
+        }
+        a, b = max(weights, key=weights.get)
+        assert {*itertools.chain(*itertools.starmap(range, found))} - {4} == {*range(3 + a, 3 + b)} - {4}

@@ -1,0 +1,111 @@
+"""The multi-task config, from training on fixtures to annotations of plain text, over a tiny transformer."""
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from allennlp_coref_rc.annotations.annotated_text import AnnotatedText
+from allennlp_coref_rc.annotations.annotators import StructureModel
+from allennlp_coref_rc.annotations.document import read_documents
+from allennlp_coref_rc.common.errors import ConfigurationError
+from allennlp_coref_rc.data.corpora.discourse_corpora import read_rels_texts
+from tests import tiny_transformers
+from tests.data.structure_corpora import corpora
+from tests.training_config.configs import FIXTURES, evaluate
+
+pytestmark = pytest.mark.slow
+
+CORPORA = {
+    "propbank_ewt/train": "propbank_ewt/train",
+    "propbank_ewt/dev": "propbank_ewt/train",
+    "gdtb": "gdtb",
+    "gap/gap-validation.tsv": "../formats/gap.tsv",
+}
+
+
+@pytest.fixture(scope="module")
+def trained(tmp_path_factory, run_command):
+    """The folder of a training by `allennlp train`, in a folder with the data that the config names."""
+    folder = tmp_path_factory.mktemp("structure")
+    encoder = tiny_transformers.make("bert", folder / "encoder")
+    for name, fixture in CORPORA.items():
+        link = folder / "data" / "annotators" / name
+        link.parent.mkdir(parents=True, exist_ok=True)
+        link.symlink_to(FIXTURES / "annotators" / fixture)
+    annotated = folder / "data" / "annotators"
+    for part in ("train", "dev"):
+        corpora.write(annotated / "ontogum" / part, "GUM_bio_ann")
+        corpora.write_tree(annotated / "gum" / part, "GUM_bio_ann")
+    for number in range(8):
+        corpora.write(annotated / "litbank", f"novel_{number}")
+    config = evaluate(f"""
+        (import 'annotators/structure.jsonnet') {{
+            encoder:: {{ model_name: '{encoder}' }},
+            backbone:: {{ lora_rank: 2, max_length: 32, overlap: 8, dropout: 0 }},
+            dim:: {tiny_transformers.HIDDEN_SIZE}, steps_per_epoch:: 30, epochs:: 4, learning_rate:: 0.02,
+            discourse+:: {{
+                reader+: {{ genres: ['garden'], fold: null }},
+                validation_reader: self.reader,
+                head+: {{ dropout: 0 }},
+            }},
+            roles+:: {{ head+: {{ dropout: 0 }} }},
+            coreference+:: {{
+                train+: {{ ontogum: 'data/annotators/ontogum/train' }}, head+: {{ dropout: 0, hidden_dim: 32 }},
+            }},
+        }}""")
+    (folder / "structure.json").write_text(json.dumps(config))
+    run = run_command("allennlp", "train", "structure.json", "-s", "output", folder=folder)
+    assert run.returncode == 0, run.stderr[-2000:]
+    return folder
+
+
+def garden():
+    texts = read_rels_texts(str(FIXTURES / "annotators" / "gdtb" / "stories.rels"))
+    return next(replace(text, relations=[]) for text in texts if text.id == "FIX_garden")
+
+
+def test_all_tasks_are_learnt_at_once(trained):
+    metrics = json.loads((trained / "output" / "metrics.json").read_text())
+    assert metrics["best_validation_roles_predicates_f1"] > 0.5
+    assert metrics["best_validation_discourse_explicit_connectives_f1"] > 0.5
+    assert metrics["best_validation_coreference_ontogum_f1"] > 0.5
+    assert metrics["best_validation_coreference_litbank_f1"] > 0.5
+    assert (
+        0
+        < metrics["training_loss"]
+        < json.loads((trained / "output" / "metrics_epoch_0.json").read_text())["training_loss"]
+    )
+
+
+def test_one_pass_annotates_all_layers(trained, monkeypatch):
+    archive = str(trained / "output" / "model.tar.gz")
+    both, story = StructureModel(archive), garden()
+    text = AnnotatedText.concatenate(story, AnnotatedText(list(corpora.WORDS), [(0, 8), (8, 12)]))
+    passes = []
+    both._model.model._backbone.register_forward_hook(lambda *_: passes.append(1))
+    annotated, nothing, again = both.annotate_batch([text, AnnotatedText([]), text])
+    assert len(passes) == 1 and nothing == AnnotatedText([]) and annotated == again
+    assert annotated.frames and annotated.relations and annotated.clusters
+    assert annotated.checked() is annotated
+    for layer, head in (("clusters", "coreference"), ("frames", "roles"), ("relations", "discourse")):
+        alone = StructureModel(archive, [head]).annotate(text)
+        assert alone == replace(text, **{layer: getattr(annotated, layer)})
+    assert both.annotate(annotated).frames == 2 * annotated.frames
+
+
+def test_plain_text_can_be_annotated_from_the_command_line(trained, run_command):
+    (trained / "texts.jsonl").write_text(json.dumps({"text": " ".join(garden().tokens)}) + "\n")
+    config = json.dumps({"type": "structure_model", "archive": "output/model.tar.gz"})
+    words = "annotate", "texts.jsonl", "annotated.jsonl", "--annotator", config
+    run = run_command("allennlp_coref_rc", *words, folder=trained)
+    assert run.returncode == 0, run.stderr[-2000:]
+    ((_, document),) = read_documents(str(trained / "annotated.jsonl"))
+    assert document.text.frames and document.text.relations
+
+
+def test_a_model_of_another_kind_is_named(tmp_path, monkeypatch):
+    annotator = StructureModel(str(tmp_path))
+    monkeypatch.setattr(type(annotator._model), "model", object())
+    with pytest.raises(ConfigurationError, match="found a object, expected a model of type 'multitask'"):
+        annotator.annotate(AnnotatedText(["a"]))
