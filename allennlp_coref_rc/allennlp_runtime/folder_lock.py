@@ -43,8 +43,11 @@ def locked(folder: str) -> Iterator[None]:
         lock.release()
 
 
-def install(train: Any) -> None:
-    """Changes `train_model` in AllenNLP's module `allennlp.commands.train`, which is given."""
+def lock_training(train: Any) -> None:
+    """
+    Lets `train_model` of AllenNLP's module `allennlp.commands.train`, which is given, hold the folder's lock.
+    A line of `patches.csv` applies it.
+    """
     original = train.train_model
 
     @functools.wraps(original)

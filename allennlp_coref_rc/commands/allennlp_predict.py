@@ -116,9 +116,10 @@ class Manager(allennlp_predict._PredictManager):
                     written += 1
                     if answer is not None:
                         self._maybe_print_to_console_and_file(self.answered, answer, self._shown(question))
+                # No earlier line is still to be answered, so what is written keeps the order of lines.
                 if not waiting:
-                    self._report()
-            self._report()
+                    self._write_set_aside()
+            self._write_set_aside()
             self._report_malformed()
 
     def _by_length(self) -> Iterator[tuple[int, Question]]:
@@ -199,8 +200,8 @@ class Manager(allennlp_predict._PredictManager):
             values["traceback"] = "".join(traceback.format_exception(error, limit=-5)).splitlines()
         self._set_aside_now.append(values)
 
-    def _report(self) -> None:
-        """Reports the lines that were set aside since the last report, in their order."""
+    def _write_set_aside(self) -> None:
+        """Writes the lines that were set aside since the last call, in their order."""
         for values in sorted(self._set_aside_now, key=lambda values: values["line"]):
             if self._failed_file is None:
                 print(f"{values['file']}, line {values['line']}: {values['error']}", file=sys.stderr)

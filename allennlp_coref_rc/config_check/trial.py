@@ -18,6 +18,7 @@ from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.config_check.check import data_paths, named
 
 FIRST = 4
+"""How many instances of a file are tried."""
 
 LARGE_FILE = 10_000_000
 """The bytes from which on columns are large enough to be spoken of."""
@@ -47,7 +48,7 @@ def try_out(params: Mapping[str, Any]) -> list[str]:
         with quiet_screen(speaks=False):
             for key, reader, path in data_paths(params):
                 if "://" not in path:
-                    instances[key] = _guarded(key, partial(_first, reader, path))
+                    instances[key] = _guarded(key, partial(_first_instances, reader, path))
             model = params.get("model")
             if (
                 instances
@@ -92,11 +93,12 @@ def _run(model: Model, splits: Iterable[list[Instance]]) -> None:
             model(**batch.as_tensor_dict())
 
 
-def _first(reader: dict[str, Any], path: str) -> list[Instance]:
+def _first_instances(reader: dict[str, Any], path: str) -> list[Instance]:
     built = DatasetReader.from_params(Params(deepcopy(reader), "dataset_reader."))
     instances = list(islice(built.read(path), FIRST))
     if not instances:
         raise ConfigurationError(f"{path}: found no instance, expected some")
+    # What a data loader of AllenNLP does for a reader.
     for instance in instances:
         built.apply_token_indexers(instance)
     return instances

@@ -305,8 +305,8 @@ class _Limited(io.BufferedIOBase):
         self._limit = ALWAYS + limits.ratio * os.path.getsize(path)
 
     def read(self, size: Optional[int] = -1) -> bytes:
-        # A negative size, which a header may have, means everything.
-        self.check(self.tell() + size if size is not None and size >= 0 else self._limit + 1)
+        # A negative size, which a header may have, means everything, and is refused.
+        self.refuse_beyond_limit(self.tell() + size if size is not None and size >= 0 else self._limit + 1)
         is_header, self.is_at_header = self.is_at_header, False
         if is_header and size is not None and size > LONGEST_HEADER:
             raise damaged(self._path, f"a header of {size:,} bytes")
@@ -324,8 +324,8 @@ class _Limited(io.BufferedIOBase):
     def tell(self) -> int:
         return self._file.tell()
 
-    def check(self, end: int) -> None:
-        """Raises a `ConfigurationError` if this position is behind the limit."""
+    def refuse_beyond_limit(self, end: int) -> None:
+        """Raises a `ConfigurationError` if this position, or number of bytes unpacked so far, is beyond the limit."""
         if end > self._limit:
             raise ConfigurationError(
                 f"{self._path}: found more than {self._limit:,} bytes to unpack, too many for an archive of this "
@@ -355,7 +355,7 @@ def _checked(
             raise ConfigurationError(
                 f"{path}: found the name {name!r}, which is outside of the archive; nothing is used"
             )
-        stream.check(end)
+        stream.refuse_beyond_limit(end)
         yield member
 
 

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from allennlp_coref_rc.allennlp_runtime.folder_lock import FolderInUse, install, locked
+from allennlp_coref_rc.allennlp_runtime.folder_lock import FolderInUse, lock_training, locked
 
 
 def in_use(folder):
@@ -25,7 +25,7 @@ def training(work):
     module = SimpleNamespace(
         train_model=lambda params, folder, recover, force, *more: work(folder, recover, force)
     )
-    install(module)
+    lock_training(module)
     return module.train_model
 
 
