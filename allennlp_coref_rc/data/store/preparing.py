@@ -33,7 +33,7 @@ from allennlp_coref_rc.common.messages import counted
 from allennlp_coref_rc.common.progress import progress_bar
 from allennlp_coref_rc.common.workers import Item, Workers, chunks, num_cpus
 from allennlp_coref_rc.data.dataset_readers import ReadingComprehensionReader
-from allennlp_coref_rc.data.dataset_readers.reading_comprehension_reader import GivenItems
+from allennlp_coref_rc.data.dataset_readers.document_reader import GivenItems
 from allennlp_coref_rc.data.dataset_readers.reading_report import ReadingReport
 from allennlp_coref_rc.data.store.columns import NotStorable, Packer, Part, Table
 from allennlp_coref_rc.data.store.fingerprint import fingerprint

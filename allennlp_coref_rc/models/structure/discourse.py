@@ -103,7 +103,7 @@ class DiscourseHead(TextHead):
             spans = [(i, span) for i, span, _ in connectives]
             scores, anchors, senses = self._read_connectives(vectors, texts, spans)
             # Of each argument: the probabilities of its `B-` and `I-`.
-            chances = scores.softmax(-1)[..., 1:].unflatten(-1, (2, 2)).sum(-2).cpu()
+            chances = scores.float().softmax(-1)[..., 1:].unflatten(-1, (2, 2)).sum(-2).cpu()
             for (i, span, probability), start, stop, of_words, sense in zip(
                 connectives,
                 anchors.start.tolist(),
