@@ -19,23 +19,13 @@ itself.
 
 from allennlp_coref_rc.allennlp_runtime import quiet_start  # isort: skip  before what takes long
 
-from importlib import import_module
-from typing import Any
-
 from allennlp_coref_rc.allennlp_runtime.environment import check_environment
 from allennlp_coref_rc.allennlp_runtime.patches import patch_allennlp
 from allennlp_coref_rc.api.annotate import annotate
 from allennlp_coref_rc.api.collate import collate, label_names
+from allennlp_coref_rc.api.encoders import __getattr__
 from allennlp_coref_rc.api.load import load
 from allennlp_coref_rc.common.version import VERSION as __version__
-
-
-def __getattr__(name: str) -> Any:
-    """The encoders, which import PyTorch."""
-    if name not in ("CorefGRU", "MageGRU", "DASSA"):
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    return getattr(import_module(f"{__name__}.modules.seq2seq_encoders"), name)
-
 
 check_environment()
 

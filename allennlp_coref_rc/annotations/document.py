@@ -147,7 +147,13 @@ def keep_passage(given: AnnotatedText, annotated: AnnotatedText, boundary: int) 
     frames = [frame for frame in annotated.frames if frame.predicate[0] >= boundary]
     relations = [rel for rel in annotated.relations if min(rel.arg1 + rel.arg2)[0] >= boundary]
     edges = [edge for edge in annotated.edges if max(edge.source, edge.target)[0] >= boundary]
-    return replace(given, clusters=clusters).with_more(frames=frames, relations=relations, edges=edges)
+    return replace(
+        given,
+        clusters=clusters,
+        frames=given.frames + frames,
+        relations=given.relations + relations,
+        edges=given.edges + edges,
+    )
 
 
 def json_line(values: dict[str, Any]) -> str:

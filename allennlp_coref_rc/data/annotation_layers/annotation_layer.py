@@ -81,7 +81,7 @@ class AnnotationLayer(Registrable):
             )
         if boundary is None:
             boundary = len(text)
-        if not isinstance(boundary, int) or not 0 <= boundary <= len(text):
+        if not isinstance(boundary, int) or not 0 <= boundary <= len(text.tokens):
             raise ConfigurationError(
                 f"{type(self).__name__}: found the boundary {excerpt(boundary)}, expected a number from 0 to "
                 f"{len(text)}, the text's number of tokens"
