@@ -3,6 +3,7 @@
 # make quick    set up, then lint and run all tests but slow ones (a minute and a half)
 # make lint     set up, then check format, style and types
 # make docs     set up, then build the documentation's site in site/, without a network: open site/index.html
+# make readers  set up, then train the readers that come with the package anew
 # make notebook set up, then run docs/python.ipynb and save it with its new outputs
 # make oldest   set up the oldest versions within the bounds in .venv-oldest, and with them run the quick tests
 # make newest   the same in .venv-newest with the newest ones, and with them run the tests of the kernels and the whole grid too
@@ -19,7 +20,7 @@ export NLTK_DATA := $(CURDIR)/.venv/nltk_data
 OUTPUT := output/quick_start
 ARCHIVE := $(OUTPUT)/model.tar.gz
 
-.PHONY: train test quick lint docs notebook oldest newest install clean
+.PHONY: train test quick lint docs readers notebook oldest newest install clean
 
 train: install
 	@coref-rc train training_config/babi/quick_start.jsonnet -s $(OUTPUT) -f
@@ -44,6 +45,11 @@ lint: install
 docs: export NO_MKDOCS_2_WARNING := 1
 docs: install
 	python -m mkdocs build --strict
+
+readers: install
+	@for encoder in gru coref_gru; do \
+		coref-rc train training_config/babi/small_$$encoder.jsonnet -s output/small_$$encoder -f \
+		&& cp output/small_$$encoder/model.tar.gz allennlp_coref_rc/api/readers/$$encoder.tar.gz || exit 1; done
 
 notebook: install
 	@python -m scripts.documentation.notebooks docs/python.ipynb

@@ -45,10 +45,7 @@ from dataclasses import replace
 from itertools import chain
 from typing import Optional
 
-import numpy as np
 import spacy.scorer
-from allennlp_models.coref.metrics.conll_coref_scores import ConllCorefScores, Scorer
-from scipy.optimize import linear_sum_assignment
 from spacy.tokens import Doc
 from spacy.training import Example
 from tqdm import tqdm
@@ -65,6 +62,7 @@ from allennlp_coref_rc.annotations.formats.conllu import read_conllu_sentences
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.script import ScriptParser, run
 from allennlp_coref_rc.data.corpora.discourse_corpora import FOLDS, in_fold, read_rels_texts
+from allennlp_coref_rc.models.structure.coreference_scores import conll_scores, score_gap
 from allennlp_coref_rc.models.structure.scores import (
     Pairs,
     Scores,
@@ -79,57 +77,6 @@ KINDS = {".rels": read_rels_texts, ".conllu": read_conllu, ".tsv": read_gap, "co
 """
 What files have in their names, and the functions that read them; the first that fits a corpus is its kind.
 """
-
-FEMININE, MASCULINE = ("she", "her", "hers"), ("he", "him", "his")
-
-
-def b_cubed(clusters, mention_to_gold):
-    """AllenNLP's B-cubed leaves singletons out."""
-    overlaps = (
-        Counter(mention_to_gold[mention] for mention in cluster if mention in mention_to_gold)
-        for cluster in clusters
-    )
-    correct = sum(
-        sum(count * count for count in overlap.values()) / len(cluster)
-        for cluster, overlap in zip(clusters, overlaps)
-    )
-    return correct, sum(map(len, clusters))
-
-
-def ceafe(clusters, gold_clusters):
-    """AllenNLP's CEAF leaves predicted singletons out."""
-    number = {mention: i for i, cluster in enumerate(gold_clusters) for mention in cluster}
-    scores = np.zeros((len(clusters), len(gold_clusters)))
-    for i, cluster in enumerate(clusters):
-        for j, count in Counter(number[mention] for mention in cluster if mention in number).items():
-            scores[i, j] = 2 * count / (len(cluster) + len(gold_clusters[j]))
-    similarity = scores[linear_sum_assignment(-scores)].sum()
-    return similarity, len(clusters), similarity, len(gold_clusters)
-
-
-class CreditedScorer(Scorer):
-    """A scorer of AllenNLP that counts singletons like other clusters."""
-
-    muc, b_cubed, ceafe = staticmethod(Scorer.muc), staticmethod(b_cubed), staticmethod(ceafe)
-
-
-def conll_scores(
-    pairs: Iterable[tuple[Sequence[Cluster], Sequence[Cluster]]], singletons: str
-) -> dict[str, Scores]:
-    """By metric, precision, recall and F1 for pairs of predicted and annotated clusters."""
-    metric = ConllCorefScores()
-    if singletons == "credited":
-        metric.scorers = [CreditedScorer(m) for m in (Scorer.muc, b_cubed, ceafe)]
-    for predicted, gold in pairs:
-        if singletons == "without":
-            gold = [cluster for cluster in gold if len(cluster) > 1]
-        # The metric's __call__ does this too, after it has made clusters from a model's tensors.
-        predicted, mention_to_predicted = metric.get_gold_clusters(predicted)
-        gold, mention_to_gold = metric.get_gold_clusters(gold)
-        for scorer in metric.scorers:
-            scorer.update(predicted, gold, mention_to_predicted, mention_to_gold)
-    scores = {name: scorer.get_prf() for name, scorer in zip(("MUC", "B-cubed", "CEAF"), metric.scorers)}
-    return {**scores, "CoNLL": metric.get_metric()}
 
 
 def kind_of_mention(tokens: Sequence[str], span: Span) -> str:
@@ -177,46 +124,6 @@ def score_clusters(pairs: Pairs) -> Iterator[tuple[str, Scores]]:
     texts = ((gold.tokens, predicted.clusters, gold.clusters) for predicted, gold in pairs)
     for kind, scores in link_scores(texts).items():
         yield f"links of {kind}s", scores
-
-
-AFTER_NAME = frozenset(", ( - – — -- who whose which".split())
-POSSESSIVE = frozenset(["'s", "’s", "'", "’"])
-
-
-def refers(tokens: Sequence[str], mention: Span, name: Span) -> bool:
-    """Whether a mention is one of the name."""
-    end = name[1]
-    if mention[1] > end and (
-        tokens[end] in AFTER_NAME or (tokens[end] in POSSESSIVE and mention[1] == end + 1)
-    ):
-        end = mention[1]
-    longer = mention[0] <= name[0] and mention[1] == end
-    shorter = (
-        name[0] <= mention[0] and mention[1] <= name[1] and (mention[0] == name[0] or mention[1] == name[1])
-    )
-    return longer or shorter
-
-
-def score_gap(pairs: Pairs) -> Iterator[tuple[str, Scores]]:
-    counts: dict[str, Counter] = {"": Counter(), "masculine": Counter(), "feminine": Counter()}
-    for predicted, gold in pairs:
-        (pronoun, *_), *_ = gold.clusters
-        word = gold.tokens[pronoun[0]].lower()
-        genders = ["", *["masculine"] * (word in MASCULINE), *["feminine"] * (word in FEMININE)]
-        mentions = [mention for cluster in predicted.clusters if pronoun in cluster for mention in cluster]
-        for number, cluster in enumerate(gold.clusters):
-            for name in cluster[number == 0 :]:
-                answer = any(
-                    mention != pronoun and refers(gold.tokens, mention, name) for mention in mentions
-                )
-                for gender in genders:
-                    counts[gender].update(right=answer and not number, predicted=answer, annotated=not number)
-    scores = {
-        gender: prf(count["right"], count["predicted"], count["annotated"])
-        for gender, count in counts.items()
-    }
-    yield from ((f"GAP {gender}".strip(), values) for gender, values in scores.items())
-    yield "GAP bias", (scores["feminine"][2] / (scores["masculine"][2] or 1),)
 
 
 def score_columns(pairs: Pairs) -> Iterator[tuple[str, Scores]]:

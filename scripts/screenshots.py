@@ -1,16 +1,16 @@
 """
 Takes the pictures that the documentation shows of pages and of the playground, with an installed Chromium.
 
-    python scripts/screenshots.py docs/pictures --pages texts_index=texts/index.html
-    texts_1=texts/001.html#entity \\
+    python scripts/screenshots.py docs/pictures --pages texts_index=texts/index.html \\
+        texts_1=texts/001.html#entity \\
         texts_2_relation=texts/002.html#relation babi_1=babi/001.html babi_1_attention=babi/001.html#attention
-    python scripts/screenshots.py docs/pictures/playground --story GRU=ARCHIVE C-GRU=ARCHIVE
+    python scripts/screenshots.py docs/pictures/playground --story
 
 `--pages` takes HTML, such as that of `coref-rc draw`. `#entity` and `#relation` choose one on the page of an
 annotated document before the picture is taken, and `#attention` a word on the page of an explanation.
 
-`--story` takes readers of bAbI's task 2 and writes story.png and story_edited.png, before and after an edit
-of a cluster.
+`--story` writes story.png and story_edited.png, the first page of the playground before and after an edit of a
+cluster. By default it has the readers that come with the package.
 """
 
 import io
@@ -168,7 +168,7 @@ def take_all(page: "Page", target: Path) -> None:
 def take_playground(archives: Sequence[str], folder: Path) -> None:
     with served(*archives) as address, playground(address) as page:
         take_all(page, folder / "story.png")
-        page.get_by_role("button", name="Mary 10").click()
+        page.get_by_role("button", name="She 3").click()
         press(page, "Drop")
         take_all(page, folder / "story_edited.png")
 
@@ -177,7 +177,7 @@ def main() -> None:
     parser = ScriptParser(__doc__)
     parser.add_argument("folder", metavar="FOLDER", type=Path, help="where pictures go")
     parser.add_argument("--pages", nargs="+", default=[], metavar="NAME=FILE[#ACTION]")
-    parser.add_argument("--story", nargs="+", default=[], metavar="ARCHIVE")
+    parser.add_argument("--story", nargs="*", metavar="ARCHIVE")
     parser.add_argument("--dark", action="store_true", help="take pages with a dark background")
     args = parser.parse_args()
     if not find_browser():
@@ -189,7 +189,7 @@ def main() -> None:
     args.folder.mkdir(parents=True, exist_ok=True)
     if args.pages:
         take(named_paths(args.pages), args.folder, args.dark)
-    if args.story:
+    if args.story is not None:
         take_playground(args.story, args.folder)
 
 

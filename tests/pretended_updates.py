@@ -5,8 +5,8 @@ JSON. The configs are small, as `load_small` has them.
     python -m tests.pretended_updates babi-ga_coref_gru=4 narrativeqa-dassa_sdp_exp=2
 
 prints them for updates of 4 and 2 questions, under these words. "mistake" has what is said if position
-encodings that are on the CPU meet a text on the GPU, and "benchmark" what the benchmark on a GPU reports of
-readers on both devices.
+encodings that are on the CPU meet a text on the GPU, "layer" the launches of one layer, and "benchmark" what
+the benchmark on a GPU reports of readers on both devices.
 """
 
 from scripts.benchmarks import pretended_gpu  # isort: skip  before anything imports PyTorch
@@ -21,6 +21,8 @@ from unittest import mock
 import torch
 from allennlp.nn.util import move_to_device
 
+from allennlp_coref_rc.data.annotation_layers.edges import PADDING
+from allennlp_coref_rc.modules.seq2seq_encoders import CorefGru
 from allennlp_coref_rc.modules.seq2seq_encoders.dassa import Positions
 from scripts.benchmarks import gpu
 from scripts.benchmarks.harness import Report
@@ -51,6 +53,20 @@ def update(name, size):
     return {**numbers, "missing": missing, "syncs": syncs}
 
 
+def layer():
+    torch.manual_seed(0)
+    encoder = CorefGru(4, 4, bidirectional=False).to("cuda")
+    inputs = torch.zeros(2, 3, 4).to("cuda").requires_grad_()
+    mask = torch.ones(2, 3, dtype=torch.bool).to("cuda")
+    edges = torch.full((2, 3, 1), PADDING).to("cuda")
+    annotations = {"coref": {"antecedents": edges, "descendants": edges}}
+    upstream = torch.ones_like(encoder(inputs, mask, annotations))
+    launches = pretended_gpu.COUNTS.launches
+    launches.clear()
+    encoder(inputs, mask, annotations).backward(upstream)
+    return launches.total()
+
+
 def mistake():
     with mock.patch.object(Positions, "forward", lambda self, inputs: torch.zeros(inputs.shape[1:])):
         try:
@@ -64,7 +80,9 @@ def benchmark():
     with redirect_stdout(sys.stderr):
         report = Report(Namespace(json=None, device="cuda"))
         steps = [step for step in gpu.steps("devices", tiny=True) if step[0] in chosen]
-        failed = gpu.measure_parts(report, [("devices", steps, 600)])
+        failed = gpu.measure_parts(
+            report, [("devices", steps, 600), ("knock_outs", gpu.steps("knock_outs", tiny=True), 600)]
+        )
     return {"failed": failed, "rows": report.content["rows"], "notes": report.content["notes"]}
 
 
@@ -72,7 +90,7 @@ def main():
     torch.set_num_threads(1)
     pretended_gpu.begin()
     words = (word.split("=") for word in sys.argv[1:])
-    others = {"mistake": mistake(), "benchmark": benchmark()}
+    others = {"layer": layer(), "mistake": mistake(), "benchmark": benchmark()}
     print(json.dumps({f"{name}={size}": update(name, int(size)) for name, size in words} | others))
 
 

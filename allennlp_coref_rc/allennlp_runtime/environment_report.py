@@ -17,6 +17,7 @@ from typing import Any, NamedTuple, Optional
 from allennlp_coref_rc.allennlp_runtime import environment
 from allennlp_coref_rc.common.error_message import cache_folder
 from allennlp_coref_rc.common.errors import ConfigurationError
+from allennlp_coref_rc.common.extras import install_command
 from allennlp_coref_rc.common.files import check_writable
 from allennlp_coref_rc.common.version import VERSION
 
@@ -29,16 +30,20 @@ SHOWN = (
 OPTIONAL = {
     "en_core_web_sm": "the spaCy model of the annotator allennlp_srl and of AllenNLP's tokenizer spacy, by default; "
     "python -m spacy download en_core_web_sm",
-    "fastcoref": "the annotator fastcoref; in a clone, uv pip install --editable '.[fastcoref]'",
-    "coreferee": "the annotator coreferee; in a clone, uv pip install --editable '.[coreferee]'",
-    "maverick-coref": "the annotator maverick, for non-commercial use only; in a clone, "
-    "uv pip install --editable '.[maverick]'",
-    "datasets": "data sets of the Hugging Face hub; in a clone, uv pip install --editable '.[datasets]'",
-    "distributed": "--scheduler; in a clone, uv pip install --editable '.[cluster]'",
     "triton": "the fused recurrence on a GPU; builds of torch for GPUs bring it along",
-    "tensorboard": "looking at what AllenNLP's callback tensorboard writes",
 }
 """Packages that only a part of this one needs: that part, and how to install them."""
+
+EXTRAS = {
+    "streamlit": ("demo", "the playground of coref-rc demo"),
+    "fastcoref": ("fastcoref", "the annotator fastcoref"),
+    "coreferee": ("coreferee", "the annotator coreferee"),
+    "maverick-coref": ("maverick", "the annotator maverick, for non-commercial use only"),
+    "datasets": ("datasets", "data sets of the Hugging Face hub"),
+    "distributed": ("cluster", "--scheduler"),
+    "tensorboard": ("tensorboard", "looking at what AllenNLP's callback tensorboard writes"),
+}
+"""More of them: their extras, and what they are for."""
 
 WAIT = 120
 """
@@ -75,7 +80,8 @@ def report() -> Report:
         broken = any(problem.startswith(f"{one.name} ") for problem in problems)
         if present and not broken and not one.specifier.contains(present, prereleases=True):
             remarks.append(f"{one.name} {present} is untested: this package was tested with {one.specifier}")
-    optional = {name: purpose for name, purpose in OPTIONAL.items() if installed(name) is None}
+    extras = {name: f"{purpose}; {install_command(extra)}" for name, (extra, purpose) in EXTRAS.items()}
+    optional = {name: what for name, what in {**OPTIONAL, **extras}.items() if installed(name) is None}
     if installed("coreferee") and not installed("en_core_web_lg"):
         optional["en_core_web_lg"] = "the spaCy model of the annotator coreferee, by default"
     return Report(facts, problems, remarks, optional)

@@ -1,7 +1,7 @@
 import json
 import os
 from copy import deepcopy
-from typing import Any, Union
+from typing import Any, TypeVar, Union
 
 from allennlp.common import Params, Registrable
 from allennlp.common.params import _environment_variables, evaluate_snippet
@@ -10,6 +10,8 @@ from allennlp_coref_rc.annotations.annotators import Annotator
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.messages import excerpt
 from allennlp_coref_rc.config_check.check import check_object
+
+T = TypeVar("T", bound=Registrable)
 
 
 def option_config(option: str, value: str, base: type[Registrable]) -> dict[str, Any]:
@@ -35,10 +37,14 @@ def option_config(option: str, value: str, base: type[Registrable]) -> dict[str,
 
 def build_annotator(option: str, value: Union[str, dict[str, Any]]) -> Annotator:
     """The annotator that an option gives, with a value as `option_config` takes it, or a config."""
-    config = option_config(option, value, Annotator) if isinstance(value, str) else value
+    return build(Annotator, option, value)
+
+
+def build(base: type[T], option: str, value: Union[str, dict[str, Any]]) -> T:
+    """The same for any class with registered names."""
+    config = option_config(option, value, base) if isinstance(value, str) else value
     # AllenNLP takes values out of the config as it reads them.
-    checked = deepcopy(_checked(option, config, Annotator))
-    return Annotator.from_params(Params(checked, f"{option.strip('-')}."))
+    return base.from_params(Params(deepcopy(_checked(option, config, base)), f"{option.strip('-')}."))
 
 
 def _checked(option: str, config: Any, base: type[Registrable]) -> dict[str, Any]:

@@ -92,9 +92,8 @@ class AnnotationRun:
         plan = self._plan(source, chunk_size)
         with unfinished_output as unfinished:
             unfinished.check(plan)
-            with Workers(
-                self._num_workers(-(-documents // chunk_size)), self.scheduler, PRELOADED
-            ) as processes:
+            workers = None if self.workers is None else min(self.workers, -(-documents // chunk_size))
+            with Workers(workers, self.scheduler, PRELOADED) as processes:
                 processes.call(job.prepare)
                 plan["input"] = {
                     "documents": documents,
@@ -121,9 +120,6 @@ class AnnotationRun:
 
     def _bare_reader(self) -> Optional[dict[str, Any]]:
         return self.reader and {key: value for key, value in self.reader.items() if key != "annotator"}
-
-    def _num_workers(self, num_chunks: int) -> Optional[int]:
-        return None if self.workers is None else min(self.workers, num_chunks)
 
     def _plan(self, source: DocumentSource, chunk_size: int) -> dict[str, Any]:
         """The values that must be the same as before if an unfinished run is to be resumed."""

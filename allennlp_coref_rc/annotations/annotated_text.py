@@ -1,7 +1,7 @@
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
-from itertools import accumulate, pairwise
+from itertools import accumulate, chain, pairwise
 from typing import TYPE_CHECKING, Any, Optional, Union
 
 from allennlp_coref_rc.annotations.layers import (
@@ -247,7 +247,7 @@ class AnnotatedText(Strict):
                 return None
             return start, start + length
 
-        sentences, offsets = self._sentences_of(positions), self._offsets_of(positions)
+        sentences, offsets = self._sentences_of(pieces), self._offsets_of(pieces)
         # An empty argument is in no piece.
         relations = [relation for relation in self.relations if relation.arg1 and relation.arg2]
         kept = replace(self.layers, relations=relations).kept(whole, cut)
@@ -257,29 +257,30 @@ class AnnotatedText(Strict):
         """For each token, the number of its sentence, from 1."""
         return [i for i, span in enumerate(self.sentences, start=1) for _ in range(*span)]
 
-    def _sentences_of(self, positions: list[Optional[int]]) -> list[Span]:
+    def _sentences_of(self, pieces: Sequence["Piece"]) -> list[Span]:
         sentence = self.sentence_numbers()
-        last = next((sentence[old] for old in reversed(positions) if old is not None), 0)
-        numbers = []
-        for old in reversed(positions):
-            last = last if old is None else sentence[old]
-            numbers.append(last)
-        numbers.reverse()
-        starts = [i for i in range(len(numbers)) if i == 0 or numbers[i] != numbers[i - 1]]
+        known = [sentence[slice(*piece)] if isinstance(piece, tuple) else [] for piece in pieces]
+        following = next((numbers[-1] for numbers in reversed(known) if numbers), 0)
+        for i in reversed(range(len(pieces))):
+            known[i] = known[i] or [following] * (0 if isinstance(pieces[i], tuple) else len(pieces[i]))
+            following = known[i][0] if known[i] else following
+        numbers = list(chain.from_iterable(known))
+        starts = [i for i, pair in enumerate(zip([None, *numbers], numbers)) if pair[0] != pair[1]]
         return list(zip(starts, starts[1:] + [len(numbers)]))
 
-    def _offsets_of(self, positions: list[Optional[int]]) -> Optional[list[Span]]:
+    def _offsets_of(self, pieces: Iterable["Piece"]) -> Optional[list[Span]]:
         if self.offsets is None:
             return None
-        offsets, end = [], 0
-        for old in positions:
-            offsets.append((end, end) if old is None else self.offsets[old])
-            end = offsets[-1][1]
+        offsets: list[Span] = []
+        for piece in pieces:
+            end = offsets[-1][1] if offsets else 0
+            is_own = isinstance(piece, tuple)
+            offsets += self.offsets[slice(*piece)] if is_own else [(end, end)] * len(piece)
         return offsets
 
     def _offsets_with(self, length: int) -> Optional[list[Span]]:
         """The offsets of a text of this length that follows this one."""
-        return self._offsets_of([*range(len(self)), *[None] * (length - len(self))])
+        return self._offsets_of([(0, len(self)), [""] * (length - len(self))])
 
     def with_more(self, **layers: list) -> "AnnotatedText":
         """The text with more annotations after its own: `text.with_more(clusters=[[(0, 1), (8, 9)]])`."""

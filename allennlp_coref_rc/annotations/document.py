@@ -193,7 +193,8 @@ def read_lines(path: str) -> Iterator[tuple[str, Union[Document, ConfigurationEr
     header = read_header(path)
     if header is None:
         raise ConfigurationError(
-            f'{path}, line 1: found no header, expected an object with the key "{FORMAT}"'
+            f'{path}, line 1: found no header, expected an object with the key "{FORMAT}"; coref-rc annotate {path} '
+            "OUTPUT --annotator sieve_coref annotates texts"
         )
     count = 0
     with open_text(path) as lines:

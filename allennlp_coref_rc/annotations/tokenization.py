@@ -1,5 +1,6 @@
 """Splits a text into tokens and sentences, and tells where tokens stand in it."""
 
+import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
@@ -17,6 +18,8 @@ Span = tuple[StrictInt, StrictInt]
 
 MOST_STRINGS = 500_000
 """spaCy keeps every string that it has seen, which takes about 120 MiB for so many. It is then cleared."""
+
+WORD = re.compile(r"\S+")
 
 END = frozenset({".", "!", "?", "…", "..."})
 
@@ -73,6 +76,8 @@ def token_offsets(text: str, tokens: Sequence[str]) -> list[Span]:
     """
     The [start, end) characters of each token. Between tokens, the text may have nothing but white space.
     """
+    if tokens == text.split():
+        return [word.span() for word in WORD.finditer(text)]
     offsets: list[Span] = []
     end = 0
     for token in tokens:

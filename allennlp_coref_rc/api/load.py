@@ -1,6 +1,7 @@
 import os
 from collections.abc import Sequence
 from contextlib import nullcontext
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Optional, Union
 
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, Cluster
@@ -14,15 +15,23 @@ if TYPE_CHECKING:
 
 ARCHIVE = "model.tar.gz"
 
+_FOLDER = Path(__file__).with_name("readers")
 
-def load(path: Union[str, os.PathLike], trust: bool = False, cuda_device: int = -1) -> "Reader":
+BUNDLED = {"C-GRU": str(_FOLDER / "coref_gru.tar.gz"), "GRU": str(_FOLDER / "gru.tar.gz")}
+"""The readers that come with the package, by name. The folder's CARD.md says what they are."""
+
+
+def load(
+    path: Union[str, os.PathLike] = BUNDLED["C-GRU"], trust: bool = False, cuda_device: int = -1
+) -> "Reader":
     """
     Loads a trained reader.
 
     # Parameters
 
-    path : `str` or `PathLike`
-        An archive, a folder with a `model.tar.gz`, or a model of the Hugging Face hub ("hf://OWNER/NAME").
+    path : `str` or `PathLike`, optional (default = a small reader of simulated stories)
+        An archive, a folder with a `model.tar.gz`, or a model of the Hugging Face hub ("hf://OWNER/NAME"). By
+        default the Coref-GRU that comes with the package.
     trust : `bool`, optional (default = `False`)
         Whether the archive's config may name classes and files anywhere (see docs/security.md).
     cuda_device : `int`, optional (default = `-1`)

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple, Optional
 from unittest.mock import patch
 
 from allennlp_coref_rc.common.errors import ConfigurationError
+from allennlp_coref_rc.common.extras import install_command
 from allennlp_coref_rc.common.stopping import uninterrupted
 
 Item = tuple[str, Any]
@@ -94,8 +95,7 @@ class Workers:
             from distributed import Client, KilledWorker
         except ImportError as error:
             raise ConfigurationError(
-                f"--scheduler: found no Dask ({error}), expected the extra cluster; uv pip install --editable "
-                "'.[cluster]' in a clone installs it"
+                f"--scheduler: found no Dask ({error}); install it with {install_command('cluster')}"
             ) from error
         asyncio.run(_knock(self._scheduler))
         client = self._stack.enter_context(Client(self._scheduler))

@@ -16,13 +16,8 @@ from allennlp.models import Model
 from allennlp_coref_rc.allennlp_runtime.console.quiet import quiet_screen
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.config_check.check import data_paths, named
-from allennlp_coref_rc.data.dataset_readers import ReadingComprehensionReader
-from allennlp_coref_rc.data.dataset_readers.reading_report import ReadingReport
 
 FIRST = 4
-
-COUNTED = 1000
-"""The most questions of a split that are read to say how many would be skipped."""
 
 LARGE_FILE = 10_000_000
 """The bytes from which on columns are large enough to be spoken of."""
@@ -40,22 +35,19 @@ ENCODERS = "allennlp_coref_rc.modules.seq2seq_encoders"
 
 def try_out(params: Mapping[str, Any]) -> list[str]:
     """
-    What is skipped of the data of a config, and the warnings of encoders in its model. Raises a
-    `ConfigurationError` if first instances, or the model without what is pretrained, cannot be made, or if
-    the model cannot run on these instances.
+    The warnings of encoders in the model that a config describes. Raises a `ConfigurationError` if first
+    instances, or the model without what is pretrained, cannot be made, or if the model cannot run on these
+    instances.
     """
     params = _without(deepcopy(dict(params)), LARGE)
     instances: dict[str, list[Instance]] = {}
-    skipped: list[str] = []
     warnings = BufferingHandler(100)
     getLogger(ENCODERS).addHandler(warnings)
     try:
         with quiet_screen(speaks=False):
             for key, reader, path in data_paths(params):
                 if "://" not in path:
-                    built = DatasetReader.from_params(Params(deepcopy(reader), "dataset_reader."))
-                    instances[key] = _guarded(key, partial(_first, built, path))
-                    skipped += [f"{key}: {path}: {losses}" for losses in _losses(built, path)]
+                    instances[key] = _guarded(key, partial(_first, reader, path))
             model = params.get("model")
             if (
                 instances
@@ -67,7 +59,7 @@ def try_out(params: Mapping[str, Any]) -> list[str]:
                 )
     finally:
         getLogger(ENCODERS).removeHandler(warnings)
-    return skipped + [record.getMessage() for record in warnings.buffer]
+    return [record.getMessage() for record in warnings.buffer]
 
 
 def sizes(params: Mapping[str, Any]) -> Iterator[str]:
@@ -100,29 +92,14 @@ def _run(model: Model, splits: Iterable[list[Instance]]) -> None:
             model(**batch.as_tensor_dict())
 
 
-def _first(reader: DatasetReader, path: str) -> list[Instance]:
-    instances = list(islice(reader.read(path), FIRST))
+def _first(reader: dict[str, Any], path: str) -> list[Instance]:
+    built = DatasetReader.from_params(Params(deepcopy(reader), "dataset_reader."))
+    instances = list(islice(built.read(path), FIRST))
     if not instances:
         raise ConfigurationError(f"{path}: found no instance, expected some")
     for instance in instances:
-        reader.apply_token_indexers(instance)
+        built.apply_token_indexers(instance)
     return instances
-
-
-def _losses(reader: DatasetReader, path: str) -> Iterator[str]:
-    """How many of the first questions are left out, which needs no annotations."""
-    if isinstance(reader, ReadingComprehensionReader):
-        plain = reader.with_annotator(None)
-        plain.annotation_layers, plain.report = {}, ReadingReport()
-        part = ""
-        for place, document in plain.documents(path):
-            for _ in plain.instances_of(place, document):
-                pass
-            if plain.report.kept + plain.report.left_out >= COUNTED:
-                part = "among the first, "
-                break
-        if plain.report.left_out:
-            yield part + plain.report.losses("would be")
 
 
 def _guarded(key: str, make: Callable[[], Any]) -> Any:

@@ -65,10 +65,7 @@ class _Test(NamedTuple):
 
 
 class _Level(NamedTuple):
-    """
-    A level of abstraction: for each word the word that stands for its class, and the hash of each context
-    then.
-    """
+    """For each word the word that stands for its class, and the hash of each context then."""
 
     classes: Numbers
     hashes: NDArray[np.uint64]
@@ -102,11 +99,9 @@ def exchangeable_words(questions: Sequence[AskedQuestion]) -> ExchangeableWords:
     """
     if not questions:
         return ExchangeableWords([], [])
-    contexts, in_texts = (
-        _Contexts(questions),
-        {word for each in questions for text in each[:2] for word in text},
-    )
-    words, classes = contexts.words, _classes(_Contexts(questions, SIMPLE))
+    in_texts = {word for each in questions for text in each[:2] for word in text}
+    contexts, classes = _Contexts(questions), _classes(_Contexts(questions, SIMPLE))
+    words = contexts.words
     alike, itself = _alike(classes, len(words)), np.arange(len(words))
     but_for_one = [np.where(np.isin(itself, names), itself, alike) for names in classes]
     levels = [contexts.level(level) for level in (alike, np.zeros_like(itself), itself, *but_for_one)]
@@ -175,9 +170,8 @@ class _Contexts:
             return generator.integers(2**63, size=number, dtype=np.uint64) * np.uint64(2) + np.uint64(1)
 
         self._code, self._code_exchanged = random(len(self.words)), random(len(self.words))
-        self._code_of_place = random(self._length.max())[
-            np.arange(len(self._word)) - self._start[self._context]
-        ]
+        place = np.arange(len(self._word)) - self._start[self._context]
+        self._code_of_place = random(self._length.max())[place]
         marked = np.add.reduceat(random(len(marks))[mark_of] * self._code_of_place, self._start)
         self._hash_of_marks = marked + random(len(KINDS))[self._kind]
 

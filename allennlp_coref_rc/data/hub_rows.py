@@ -3,6 +3,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from allennlp_coref_rc.common.errors import ConfigurationError
+from allennlp_coref_rc.common.extras import install_command
 from allennlp_coref_rc.common.hub_addresses import HubDataSet, has_splits, parse_address
 from allennlp_coref_rc.common.json_value import JsonValue
 
@@ -31,8 +32,8 @@ def _load(source: HubDataSet) -> Any:
         from datasets.exceptions import DatasetsError
     except ImportError as error:
         raise ConfigurationError(
-            f"{source.address}: the package datasets cannot be imported ({error}); docs/installation.md says how to "
-            "install it"
+            f"{source.address}: the package datasets cannot be imported ({error}); install it with "
+            + install_command("datasets")
         ) from error
     try:
         if source.is_local and os.path.isfile(source.path):

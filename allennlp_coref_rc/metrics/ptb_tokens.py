@@ -10,20 +10,7 @@ ABBREVIATIONS = (
 ).split()
 
 # Words with an apostrophe that are one token.
-WHOLE = (
-    "o'clock",
-    "ma'am",
-    "o'er",
-    "e'er",
-    "ne'er",
-    "c'mon",
-    "cap'n",
-    "hawai'i",
-    "qa'ida",
-    "'em",
-    "'til",
-    "'cause",
-)
+WHOLE = "o'clock ma'am o'er e'er ne'er c'mon cap'n hawai'i qa'ida 'em 'til 'cause".split()
 
 LETTER = r"[^\W\d_]"
 CHAINED = rf"(?:[dol]')?(?:{LETTER}|\d)+(?:-(?:[dol]'(?={LETTER}))?(?:{LETTER}|\d)+)*"

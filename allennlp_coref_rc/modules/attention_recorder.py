@@ -7,7 +7,7 @@ from allennlp.models import Model
 
 from allennlp_coref_rc.data.annotation_layers import label_namespace
 from allennlp_coref_rc.modules.annotated_self_attention import AnnotatedSelfAttention
-from allennlp_coref_rc.modules.seq2seq_encoders import Dassa
+from allennlp_coref_rc.modules.seq2seq_encoders import DASSA
 
 DIGITS = 4
 """The number of decimal places of weights."""
@@ -29,7 +29,7 @@ class AttentionRecorder:
         self._encoders = {
             name: module
             for name, module in model.named_modules()
-            if isinstance(module, Dassa) and module.heads
+            if isinstance(module, DASSA) and module.heads
         }
         self._hooks: list[torch.utils.hooks.RemovableHandle] = []
         self._question_annotations = None
@@ -73,7 +73,7 @@ class AttentionRecorder:
         self._question_annotations = named.get("question_annotations")
 
     def _before_encoder(self, place: dict[str, Any]) -> Callable:
-        def before(encoder: Dassa, arguments: tuple, named: dict[str, Any]) -> None:
+        def before(encoder: DASSA, arguments: tuple, named: dict[str, Any]) -> None:
             annotations = named.get("annotations", (*arguments, None, None, None)[2])
             place["side"] = "question" if annotations is self._question_annotations else "passage"
             self._applications[place["encoder"], place["side"]] += 1
@@ -81,7 +81,7 @@ class AttentionRecorder:
 
         return before
 
-    def _before_attention(self, place: dict[str, Any], block: int, encoder: Dassa) -> Callable:
+    def _before_attention(self, place: dict[str, Any], block: int, encoder: DASSA) -> Callable:
         heads = [(layer, view) for layer, number in encoder.heads.items() for view in range(1, number + 1)]
         names = {
             layer: self._model.vocab.get_index_to_token_vocabulary(label_namespace(layer))

@@ -46,6 +46,11 @@ def once(mask: torch.Tensor, objects: Sequence[Any], setting: Hashable, make: Ca
     return made[key][1]
 
 
+def spares_launches(tensor: torch.Tensor) -> bool:
+    """Whether one large op takes less time than several small ones, as on a GPU."""
+    return tensor.is_cuda
+
+
 def in_parallel(
     given: Sequence[torch.Tensor], calls: Sequence[Callable[[], tuple[torch.Tensor, ...]]]
 ) -> list[tuple[torch.Tensor, ...]]:

@@ -89,10 +89,8 @@ def pack(maps: Sequence[AttentionMap], budget: int = BUDGET) -> tuple[list[dict[
         if i < stored and rows[i]:
             more, weight = _pack_rows(attention, low)
             values.update(more)
-            kept, whole = (
-                kept + weight,
-                whole + sum(float(weights.sum()) for _, _, weights in attention.blocks),
-            )
+            kept += weight
+            whole += sum(float(weights.sum()) for _, _, weights in attention.blocks)
         packed.append(values)
     return packed, kept / whole if whole else 0.0
 

@@ -30,7 +30,8 @@ def checked_predictions(path: str, labelled: bool = False) -> Iterator[Predictio
         for key in NEEDED:
             if key not in prediction:
                 raise ConfigurationError(
-                    f"{place}: found no {key}, expected an output of cloze_reader or span_reader"
+                    f"{place}: found no {key}, expected an output of cloze_reader or span_reader, which coref-rc "
+                    "predict ARCHIVE FILE --output-file PREDICTIONS writes"
                 )
         for key, check in CHECKS.items():
             if key in prediction and not (key in NULLABLE and prediction[key] is None):

@@ -9,9 +9,10 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
-from allennlp_coref_rc.annotations.annotators.optional_package import install_command, is_installed
+from allennlp_coref_rc.annotations.annotators.optional_package import is_installed
 from allennlp_coref_rc.api import Answer
 from allennlp_coref_rc.common.error_message import user_message
+from allennlp_coref_rc.common.extras import install_command
 from allennlp_coref_rc.pages.marked_text import joined
 from allennlp_coref_rc.pages.stories import shown_candidates
 from allennlp_coref_rc.playground._editor import (
@@ -72,11 +73,6 @@ STYLE = """
 """
 """
 The old answer is dimmed while the text is edited. It is beside the clusters, or above them on a narrow page.
-"""
-
-NO_ARCHIVE = """
-No trained reader was given, so this page only annotates. In a few minutes, `coref-rc train babi/quick_start.jsonnet -s
-output/quick_start` (or `make train` in a clone) trains one. Then start `coref-rc demo` again, in the same folder.
 """
 
 SHORT = 20
@@ -185,9 +181,6 @@ def show_results(
 
 def choose_readers(names: list[str]) -> list[str]:
     """Lets the user choose the one or two readers that are asked, and returns their names."""
-    if not names:
-        st.info(NO_ARCHIVE)
-        return []
     if len(names) == 1:
         st.caption("Reader")
         st.markdown(f"**{plain(names[0])}**")

@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
+from allennlp_coref_rc.predictors.cloze_reader import sum_note
+
 Chart = dict[str, Any]
 
 MAX_BARS = 10
@@ -45,18 +47,10 @@ def probability_chart(probabilities: dict[str, float]) -> Chart:
 def note_on_sum(probabilities: dict[str, float]) -> str:
     """Why the probabilities of the bars do not add up to 1; empty if they do."""
     hidden = sorted(probabilities.values(), reverse=True)[MAX_BARS:]
-    total = sum(probabilities.values())
-    notes = []
-    if abs(total - 1) > 0.005:
-        why = (
-            "a word of several candidates counts for each"
-            if total > 1
-            else "words that are no candidate have the rest"
-        )
-        notes.append(f"They add up to {total:.3f}; {why}.")
+    note = sum_note(probabilities)
     if sum(hidden) > 0.0005:
-        notes.append(f"The {len(hidden)} other candidates have {sum(hidden):.3f} together.")
-    return " ".join(notes)
+        note += f" The {len(hidden)} other candidates have {sum(hidden):.3f} together."
+    return note.strip()
 
 
 def belief_chart(

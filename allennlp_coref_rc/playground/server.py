@@ -12,6 +12,7 @@ from typing import Optional
 from unittest.mock import patch
 
 from allennlp_coref_rc.common.errors import ConfigurationError
+from allennlp_coref_rc.common.extras import install_command
 
 ADDRESS = "127.0.0.1"
 
@@ -43,8 +44,8 @@ def serve(archives: dict[str, str], trust: bool, port: Optional[int] = None, hea
         from streamlit.web import bootstrap
     except ImportError as error:
         raise ConfigurationError(
-            f"the playground needs Streamlit, which can't be imported ({error}); install it with uv pip install "
-            "'streamlit>=1.67,<2', or in a clone with make install"
+            f"the playground needs Streamlit, which can't be imported ({error}); install it with "
+            + install_command("demo")
         ) from error
     options = {**OPTIONS, "server.headless": headless, "server.baseUrlPath": secrets.token_hex(16)}
     if port is not None:

@@ -1,3 +1,5 @@
+from collections.abc import Mapping
+
 from allennlp.common.util import JsonDict
 from allennlp.data import Field, Instance
 from allennlp.predictors import Predictor
@@ -27,7 +29,8 @@ class ClozeReaderPredictor(ExplainingPredictor):
     `candidates` or `clusters` is an error.
 
     Output: the `answer`, `candidate_probabilities`, the `attention` on each of the `passage_tokens`, and the
-    `clusters` that were used. Candidates that differ only in case are merged.
+    `clusters` that were used. Candidates that differ only in case are merged. If the probabilities do not add
+    up to 1, `note` says why.
 
     An answer that may be worth less than its probability says has `warnings`, a list of sentences:
 
@@ -82,4 +85,15 @@ class ClozeReaderPredictor(ExplainingPredictor):
                 output.update(answer=None, unanswered=unanswered)
                 warnings.append(unanswered)
             add_warnings(output, warnings + self.unknown_words(output))
+            if note := sum_note(output["candidate_probabilities"]):
+                output["note"] = note
         return outputs
+
+
+def sum_note(probabilities: Mapping[str, float]) -> str:
+    """Why the candidates' probabilities do not add up to 1; empty if they do."""
+    total = sum(probabilities.values())
+    if abs(total - 1) <= 0.005:
+        return ""
+    few, many = "words that are no candidate have the rest", "a word of several candidates counts for each"
+    return f"The probabilities add up to {total:.3f}; {many if total > 1 else few}."

@@ -30,17 +30,7 @@ from allennlp_coref_rc.training.exact_checkpointer import recoverable
 REMOVED = {"none": ("*.th", "model.tar.gz"), "best": ("*.th",), "all": ()}
 """By the value of --keep-weights, the files of weights that a finished run removes."""
 
-KEPT = (
-    "id",
-    "answer",
-    "answers",
-    "gold",
-    "answer_texts",
-    "exact_match",
-    "f1",
-    "article",
-    "candidate_probabilities",
-)
+KEPT = "id answer answers gold answer_texts exact_match f1 article candidate_probabilities".split()
 """The keys of predictions that are kept. Others, such as attention, are large."""
 
 PACKAGES = ("torch", "allennlp", "allennlp-models", "spacy", "numpy")

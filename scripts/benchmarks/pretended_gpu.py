@@ -46,34 +46,21 @@ from torch.utils._python_dispatch import (  # noqa: E402
 )
 from torch.utils._pytree import tree_leaves, tree_map, tree_map_only  # noqa: E402
 
-NO_LAUNCH = {
-    *(
-        "empty",
-        "empty_strided",
-        "empty_like",
-        "new_empty",
-        "new_empty_strided",
-        "lift_fresh",
-        "_local_scalar_dense",
-    ),
-    *("_reshape_alias", "_unsafe_view", "split", "split_with_sizes", "unbind"),
-}
+NO_LAUNCH = set(
+    """
+_local_scalar_dense _reshape_alias _unsafe_view empty empty_like empty_strided lift_fresh new_empty new_empty_strided
+split split_with_sizes unbind
+""".split()
+)
 COPIES = {"copy_", "_to_copy"}
 """What may mix devices, as a copy from one to the other. An index may be on the CPU, which is also a copy."""
 
 INDEXING = {"index", "index_put", "index_put_", "_index_put_impl_"}
-WAITS = {
-    *(
-        "_local_scalar_dense",
-        "nonzero",
-        "masked_select",
-        "_unique2",
-        "unique_consecutive",
-        "unique_dim",
-        "equal",
-    ),
-    *("bincount", "is_nonzero"),
-}
+WAITS = set(
+    """
+_local_scalar_dense _unique2 bincount equal is_nonzero masked_select nonzero unique_consecutive unique_dim
+""".split()
+)
 
 FUSED = {"gru", "lstm", "scaled_dot_product_attention"}
 
@@ -228,16 +215,20 @@ class Functions(TorchFunctionMode):
 
 
 class Kernel:
-    """A kernel of the fused recurrence. It writes zeros into the tensors of the given indices."""
+    """
+    A kernel of the fused recurrence. It writes zeros into the tensors of the given indices. The first
+    tensor of some may be a part of rows.
+    """
 
-    def __init__(self, name, *outputs):
-        self.name, self.outputs = name, outputs
+    def __init__(self, name, *outputs, of_rows=False):
+        self.name, self.outputs, self.of_rows = name, outputs, of_rows
 
     def __getitem__(self, grid):
         def launch(*args, **kwargs):
             COUNTS.launches[f"kernel {self.name}", place()] += 1
             for i, x in enumerate(args):
-                if isinstance(x, torch.Tensor) and not (isinstance(x, GpuTensor) and x.is_contiguous()):
+                fits = isinstance(x, GpuTensor) and (x.is_contiguous() or self.of_rows and i == 0)
+                if isinstance(x, torch.Tensor) and not fits:
                     raise RuntimeError(
                         f"argument {i} of kernel {self.name}: expected contiguous numbers on cuda:0"
                     )
@@ -286,9 +277,9 @@ def begin():
     torch._C._set_only_lift_cpu_tensors(True)
     for kernel in (
         Kernel("edge_sources", 3),
-        Kernel("edge_weights", 3),
-        Kernel("forward", 9, 10, 11),
-        Kernel("backward", 1),
+        Kernel("edge_weights", 3, of_rows=True),
+        Kernel("forward", 9, 10, 11, of_rows=True),
+        Kernel("backward", 1, 2, of_rows=True),
         Kernel("edge_gradients", 1),
         Kernel("one", 0),
     ):

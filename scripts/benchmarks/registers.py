@@ -40,6 +40,9 @@ TYPES = {torch.float32: "fp32", torch.bfloat16: "bf16", torch.int64: "i64", torc
 KERNELS = ("edge_sources", "edge_weights", "forward", "backward", "edge_gradients")
 VARIANTS = [*itertools.product(("float32", "bfloat16"), ("nothing", "edges", "edges, memory"), (True, False))]
 
+NUMBERS = {"length", "memory_length", "depth", "tokens", "row_stride", "stride"}
+"""The numbers that kernels are not compiled for."""
+
 Launch = dict[str, Any]
 
 
@@ -94,7 +97,7 @@ def _arguments(kernel: str, call: Any) -> Launch:
     parameters = inspect.signature(getattr(_triton_kernels, kernel).fn).parameters
     values = {**dict(zip(parameters, call.args)), **call.kwargs}
     types = {name: f"*{TYPES[x.dtype]}" for name, x in values.items() if isinstance(x, torch.Tensor)}
-    types.update(dict.fromkeys({"length", "memory_length", "depth", "tokens"} & values.keys(), "i32"))
+    types.update(dict.fromkeys(NUMBERS & values.keys(), "i32"))
     constants = {name: x for name, x in values.items() if name not in types and name in parameters}
     return {
         "types": types,
@@ -162,11 +165,11 @@ def in_loop(code: str) -> dict[str, int]:
 
 
 def layouts(code: str) -> list[str]:
-    """The layouts in which Triton's code for a GPU loads weights, as tables of rows of four numbers."""
+    """The layouts in which Triton's code for a GPU loads weights, as one row or as rows of four numbers."""
     names = dict(re.findall(r"^(#\w+) = #ttg\.(.*)$", code, re.MULTILINE))
-    found = re.findall(r" tt\.load .*: tensor<(\d+)x4x!tt\.ptr<\w+>, (#\w+)>", code)
-    most = max((int(rows) for rows, _ in found), default=0)
-    return sorted({names[name] for rows, name in found if int(rows) == most})
+    found = re.findall(r" tt\.load .*: tensor<(\d+)(x4)?x!tt\.ptr<\w+>, (#\w+)>", code)
+    sizes = [int(rows) * (4 if four else 1) for rows, four, _ in found]
+    return sorted({names[name] for (*_, name), size in zip(found, sizes) if size == max(sizes)})
 
 
 def compile_all(wanted: Sequence[Launch]) -> list[dict[str, Any]]:
@@ -194,7 +197,8 @@ def problems(launch: Launch, used: dict[str, Any]) -> list[str]:
 
 class Registers(Subject):
     def measure(self, report: Report) -> int:
-        cells = [Cell(size, dtype) for dtype in ("float32", "bfloat16") for size in (32, 64, 128, 256, 512)]
+        sizes, dtypes = (32, 50, 64, 128, 256, 512), ("float32", "bfloat16")
+        cells = [Cell(size, dtype) for dtype in dtypes for size in sizes]
         wanted = [
             (cell, launch)
             for capability, cell in itertools.product((80, 90, 100), cells)

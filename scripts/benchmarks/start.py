@@ -35,17 +35,7 @@ COMMANDS = (
     "coref-rc data simulate stories --tasks 1 --train 5 --valid 5 --test 5",
     "coref-rc check babi/quick_start",
 )
-HEAVY = (
-    "torch",
-    "allennlp",
-    "allennlp_models",
-    "spacy",
-    "transformers",
-    "inflect",
-    "matplotlib",
-    "scipy",
-    "numpy",
-)
+HEAVY = "torch allennlp allennlp_models spacy transformers inflect matplotlib scipy numpy".split()
 LAZY = 10_000  # microseconds; the import of a placeholder takes less, and those of these packages take more
 
 

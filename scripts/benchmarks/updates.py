@@ -2,8 +2,8 @@
 Measures the time and memory of whole training updates of configs' models: forward, penalty, backward,
 clipping and optimizer, as the config has them.
 
-    python -m scripts.benchmarks updates torch.nn.GRU babi/ga_coref_gru babi/ga_gru --tokens 100 python -m
-    scripts.benchmarks updates allennlp_qanet narrativeqa/baseline_qanet narrativeqa/dassa_sdp_exp \\
+    python -m scripts.benchmarks updates torch.nn.GRU babi/ga_coref_gru babi/ga_gru --tokens 100
+    python -m scripts.benchmarks updates allennlp_qanet narrativeqa/baseline_qanet narrativeqa/dassa_sdp_exp \\
         --tokens 200 400 800 --batch 2
     python -m scripts.benchmarks updates cnn/ga_gru+coref_gru --tokens 2000 --rounds 1
 

@@ -22,19 +22,8 @@ import wrapt
 from allennlp_coref_rc.__main__ import main as coref_rc
 
 PARTS = (
-    *(
-        "imports",
-        "reading",
-        "annotating",
-        "vocabulary",
-        "indexing",
-        "batches",
-        "forward",
-        "backward",
-        "optimizer",
-    ),
-    *("evaluation", "outputs", "files", "other"),
-)
+    "imports reading annotating vocabulary indexing batches forward backward optimizer evaluation outputs files other"
+).split()
 FUNCTIONS = """
     imports     allennlp_coref_rc.allennlp_runtime.lazy_registry is_registered
     annotating  allennlp_coref_rc.data.dataset_readers.document_reader annotate_documents

@@ -82,6 +82,7 @@ PAGES = {
 
 PYTHON = {
     "Annotate and ask": ["api.annotate.annotate", "api.load.load"],
+    "Batches for encoders": ["api.collate.collate", "api.collate.label_names"],
     "Results": ["api.load.Reader", "api.answer.Answer"],
     "Annotated texts": [
         "annotations.annotated_text.AnnotatedText",

@@ -60,6 +60,16 @@ def test_this_environment():
     assert re.search("recurrence_|no compiler", found.facts["compiled recurrence"])
 
 
+def test_what_is_optional_comes_with_a_command_that_needs_no_clone(versions, torch):
+    versions.update({"streamlit": None, "maverick-coref": None})
+    optional = environment_report.report().optional
+    assert (
+        optional["streamlit"].startswith("the playground") and "'streamlit<2,>=1.67'" in optional["streamlit"]
+    )
+    assert "'maverick-coref==1.0.7' 'pytorch-lightning<2.6,>=2'" in optional["maverick-coref"]
+    assert not any("clone" in what for what in optional.values())
+
+
 def test_what_keeps_the_package_from_working(versions, torch):
     versions.update({"transformers": "4.47.1", "scipy": None, "spacy": "3.9.0", "conllu": "7.0"})
     found = environment_report.report()

@@ -91,7 +91,10 @@ def test_every_malformed_line_is_an_error(tmp_path):
         f"{path}: found 0 clusters, the header says 1",
     ]
     path.write_text(f"{good}\n" * 3)
-    expected = [f'{path}, line 1: found no header, expected an object with the key "annotated_documents"']
+    expected = [
+        f'{path}, line 1: found no header, expected an object with the key "annotated_documents"; '
+        f"coref-rc annotate {path} OUTPUT --annotator sieve_coref annotates texts"
+    ]
     assert report_on_file(str(path)).errors == expected
     path.write_text("")
     assert report_on_file(str(path)).errors[0].startswith(f"{path}, line 1: found no header")

@@ -1,11 +1,20 @@
 import dataclasses
+import os
+import re
+import subprocess
+import sys
+from itertools import islice
+from pathlib import Path
 
 import pytest
 from allennlp.predictors import Predictor
 
 import allennlp_coref_rc
 from allennlp_coref_rc.annotations import AnnotatedText
+from allennlp_coref_rc.api.load import BUNDLED
 from allennlp_coref_rc.common.errors import ConfigurationError
+from allennlp_coref_rc.data.babi.babi_files import read_babi
+from allennlp_coref_rc.data.dataset_readers.annotated_babi import BUNDLED_FOLDER
 
 STORY = "Bill took the milk there. Bill went to the park. Fred moved to the office."
 QUESTION = "Where is the milk?"
@@ -81,3 +90,27 @@ def test_what_was_attended_to_is_told_on_request(reader):
 def test_what_is_no_archive_is_named(path, message):
     with pytest.raises(ConfigurationError, match=message):
         allennlp_coref_rc.load(path)
+
+
+def test_the_reader_that_comes_with_the_package(tmp_path):
+    """The first question after an installation."""
+    passage = "Mary got the football. John went to the kitchen. She went to the garden."
+    program = f"import allennlp_coref_rc; print(allennlp_coref_rc.load().answer({passage!r}, 'Where is the football?'))"
+    words = [sys.executable, "-c", program]
+    done = subprocess.run(words, cwd=tmp_path, check=True, capture_output=True, text=True)
+    assert done.stdout.startswith("Answer: garden, probability 0.9") and "cluster: Mary, She" in done.stdout
+    assert done.stderr == ""
+
+
+def test_those_that_come_with_the_package_are_as_good_as_their_card_says():
+    questions = list(islice(read_babi(str(BUNDLED_FOLDER / "qa2_test.txt")), 100))
+    card = (Path(BUNDLED["GRU"]).parent / "CARD.md").read_text()
+    assert sum(os.path.getsize(path) for path in BUNDLED.values()) < 1_000_000
+    for name, path in BUNDLED.items():
+        reader = allennlp_coref_rc.load(path)
+        right = sum(
+            reader.answer(" ".join(asked.statements), asked.question).answer == asked.answer
+            for asked in questions
+        )
+        (accuracy,) = re.findall(rf"^\| {name} \| (.*) \|$", card, re.MULTILINE)
+        assert abs(right / 100 - float(accuracy)) < 0.05, (name, right)

@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from allennlp_coref_rc.__main__ import main
-from allennlp_coref_rc.commands.demo import TRAINED, named_archives
+from allennlp_coref_rc.api.load import BUNDLED
+from allennlp_coref_rc.commands.demo import named_archives
 from allennlp_coref_rc.playground import server
 
 
@@ -53,12 +54,9 @@ def test_archives_and_options_are_handed_on(tmp_path, served):
     assert served == [({"mine": str(archive)}, True, 8765, True)]
 
 
-def test_without_an_archive_it_is_that_of_make_train_or_none(tmp_path, monkeypatch, served):
-    monkeypatch.chdir(tmp_path)
+def test_without_an_archive_it_has_those_of_the_package(served):
     main(["demo"])
-    pack(tmp_path / TRAINED)
-    main(["demo"])
-    assert [archives for archives, *_ in served] == [{}, {"quick_start": TRAINED}]
+    assert served == [(BUNDLED, False, None, False)]
 
 
 def test_a_port_that_is_taken_is_said(capsys):

@@ -139,4 +139,6 @@ def test_what_is_wrong_is_named_and_nothing_is_written(tmp_path, capsys, archive
     assert re.search("qa8_test.txt: found 2 questions, expected .* of 1 to 2, not 3", error)
     error = refusal(capsys, *words, FILES / "qa2_test.txt", archives["extractive"], "--way", "boundaries")
     assert "the way boundaries: found a reader that points at words" in error
+    quoref = FILES.parent / "quoref" / "train.json"
+    assert f"{quoref}, line 1: found " in refusal(capsys, *words, quoref, archives["GA"])
     assert not (tmp_path / "out").exists()

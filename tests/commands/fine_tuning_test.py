@@ -19,7 +19,7 @@ from allennlp_coref_rc.config_check.check import check_config
 from allennlp_coref_rc.metrics.narrativeqa import NarrativeQaMetric
 from allennlp_coref_rc.metrics.quoref import QuorefMetric
 from allennlp_coref_rc.models.heads import SpanHead, TagHead
-from allennlp_coref_rc.modules.seq2seq_encoders import CorefGru, Dassa, MageGru
+from allennlp_coref_rc.modules.seq2seq_encoders import DASSA, CorefGRU, MageGRU
 from allennlp_coref_rc.reproduction.condition_files import CONDITIONS, read_conditions
 from allennlp_coref_rc.reproduction.runs import _load
 from tests import tiny_transformers
@@ -36,7 +36,7 @@ TRANSFORMERS = {
 
 QUOREF = PROJECT / "tests" / "fixtures" / "quoref" / "dev.json"
 
-LAYERS = {"": type(None), "coref": Dassa, "coref_gru": CorefGru, "mage_gru": MageGru}
+LAYERS = {"": type(None), "coref": DASSA, "coref_gru": CorefGRU, "mage_gru": MageGRU}
 """The class of the layer above the transformer's, by what names of rows end with."""
 
 

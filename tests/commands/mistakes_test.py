@@ -174,7 +174,7 @@ EMBEDDER = "model.text_field_embedder.token_embedders.tokens"
             {"regexes": [["(", {"type": "normal"}]]},
             "model.initializer.regexes.0: .*missing ",
         ),
-        ("model.passage_encoders", [MAGE], "model.*MageGru.*state_sizes.*"),
+        ("model.passage_encoders", [MAGE], "model.*MageGRU.*state_sizes.*"),
         (f"{EMBEDDER}.embedding_dim", 10**14, f"{EMBEDDER}: the config gives Embedding .* memory"),
     ],
 )

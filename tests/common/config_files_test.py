@@ -19,6 +19,15 @@ def test_a_config_in_any_folder_imports_those_of_the_package(tmp_path):
     assert params == {**base, "model": {**base["model"], "gating": gating}}
 
 
+def test_allennlp_finds_the_configs_of_the_package_by_name(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    expected = Params.from_file(str(FOLDER / "babi" / "quick_start.jsonnet")).params
+    for name in ("babi/quick_start.jsonnet", "babi/quick_start", "training_config/babi/quick_start.jsonnet"):
+        assert Params.from_file(name).params == expected
+    with pytest.raises(FileNotFoundError, match="babi/other.jsonnet"):
+        Params.from_file(params_file="babi/other.jsonnet")
+
+
 def test_what_lies_beside_a_config_comes_first(tmp_path):
     (tmp_path / "lib").mkdir()
     (tmp_path / "lib" / "variants.libsonnet").write_text("{ cg: { mine: true } }")

@@ -82,10 +82,10 @@ def test_a_cluster_without_certificates_is_explained(encrypted, monkeypatch):
         pass
 
 
-def test_without_dask_the_extra_is_named(monkeypatch):
+def test_without_dask_the_command_that_installs_it_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "distributed", None)
     with (
-        pytest.raises(ConfigurationError, match="--scheduler: .* extra cluster"),
+        pytest.raises(ConfigurationError, match="--scheduler: .* install .*distributed>="),
         Workers(0, "tcp://127.0.0.1:1"),
     ):
         pass

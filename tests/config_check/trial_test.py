@@ -111,7 +111,7 @@ def test_encoders_without_annotations_are_named(tagger):
         REPORTED.clear()
         (warning,) = try_out(params)
         assert warning.startswith(
-            f"CorefGru reads annotations ({layers}) but got none, and works as a plain encoder"
+            f"CorefGRU reads annotations ({layers}) but got none, and works as a plain encoder"
         )
 
 
@@ -120,14 +120,14 @@ def test_an_annotation_layer_that_is_missing():
     for side in ("passage_encoders", "question_encoders"):
         params["model"][side][0]["relations"] = ["srl"]
     assert refusal(params).startswith(
-        "model: CorefGru reads the annotation layer 'srl', but dataset_reader.anno"
+        "model: CorefGRU reads the annotation layer 'srl', but dataset_reader.anno"
     )
 
 
 def test_encoders_of_passage_and_question_that_do_not_fit():
     params = config(BABI)
     params["model"]["question_encoders"][0]["relations"] = []
-    assert refusal(params).startswith("model: CorefGru of the question, ")
+    assert refusal(params).startswith("model: CorefGRU of the question, ")
 
 
 def test_the_screen_is_that_of_the_page(monkeypatch, capsys):

@@ -13,9 +13,9 @@ Mutation = Callable[[random.Random, bytes], bytes]
 
 PIECES = [b"\n", b"\r", b"\t", b" ", b"\0", b"\xff", b"\xc3", b"\xef\xbb\xbf", b"\xe2\x80\xa8"]
 PIECES += b'" { } [ ]'.split()
-PIECES += b"< > & &#0; &amp; _ -1 0 1 99 1e999 NaN null true @placeholder | : ,".split()
-PIECES += [b"\\ud800", "\u0130ß\U0001f600".encode()]
-PIECES += [b"9" * 5000, b"[" * 5_000, b"(" * 3000, b"a" * 20_000]
+PIECES += b"< > & &#0; &amp; _ -1 0 1 99 1e999 NaN null true @placeholder".split()
+PIECES += [b"\\ud800", b"9" * 5000, b"[" * 5_000, b"(" * 3000, b"a" * 20_000]
+PIECES += ["\u0130ß\U0001f600".encode(), b"|", b":", b","]
 
 DEEP, HUGE = "@@deep@@", "@@huge@@"
 """For values that Python cannot write as JSON: 100,000 nested lists, a number of 5,000 digits."""

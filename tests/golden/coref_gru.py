@@ -20,7 +20,7 @@ from allennlp_coref_rc.data.annotation_layers.edges import FIRST_MENTION, OTHER_
 from allennlp_coref_rc.models import GAReader
 from allennlp_coref_rc.modules.answer_layers import AttentionSum
 from allennlp_coref_rc.modules.pair import TokenVectors
-from allennlp_coref_rc.modules.seq2seq_encoders import CorefGru
+from allennlp_coref_rc.modules.seq2seq_encoders import CorefGRU
 from tests.golden.derivatives import difference, leaves
 
 State = dict[str, torch.Tensor]
@@ -55,7 +55,7 @@ class CharacterFilters(torch.nn.Module):
 
 def gru_state(gates: Mapping[str, Any], keys: Optional[Any] = None, suffix: str = "") -> State:
     """
-    A state dict of `CorefGru` (or, without keys, of `torch.nn.GRU`) from the authors' `W?`, `U?`, `b?` with ?
+    A state dict of `CorefGRU` (or, without keys, of `torch.nn.GRU`) from the authors' `W?`, `U?`, `b?` with ?
     of r, z and h. Their update gate lets the candidate in, ours keeps the old state: its weights change sign.
     """
 
@@ -189,7 +189,7 @@ def model_of(golden: Mapping[str, Any]) -> GAReader:
         if name.endswith(".weight_ih_l0"):
             size, encoder = value.size(0) // 3, name.split(".")[0]
             if encoder == "_passage_encoders":
-                passage_encoders.append(CorefGru(value.size(1), size))
+                passage_encoders.append(CorefGRU(value.size(1), size))
             else:
                 question_encoders.append(GruSeq2SeqEncoder(value.size(1), size, bidirectional=True))
     pointer = Lazy(AttentionSum, constructor_extras={"epsilon": float(golden.get("epsilon", EPSILON))})
@@ -277,8 +277,8 @@ def layer_differences(golden: Mapping[str, Any], backend: str = "auto") -> dict[
     """By output the largest difference of a layer, both directions, with and without a memory."""
     result = {}
     state = _layer_state(golden)
-    encoder = CorefGru(golden["X"].shape[2], golden["fwd_out"].shape[2], backend=backend)
-    plain = CorefGru(golden["X"].shape[2], golden["gru_out"].shape[2], backend=backend)
+    encoder = CorefGRU(golden["X"].shape[2], golden["fwd_out"].shape[2], backend=backend)
+    plain = CorefGRU(golden["X"].shape[2], golden["gru_out"].shape[2], backend=backend)
     for module in (encoder, plain):
         module.to(torch.as_tensor(golden["X"]).dtype)
     encoder.load_state_dict(state)
@@ -312,7 +312,7 @@ def _layer_state(golden: Mapping[str, Any]) -> State:
 
 
 def _read_layer(
-    encoder: CorefGru,
+    encoder: CorefGRU,
     golden: Mapping[str, Any],
     sequence: TokenVectors,
     reverse: bool,

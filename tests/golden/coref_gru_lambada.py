@@ -16,7 +16,7 @@ from torch.func import functional_call
 from allennlp_coref_rc.data.annotation_layers.edges import OTHER_SEQUENCE
 from allennlp_coref_rc.models import GAReader
 from allennlp_coref_rc.modules.answer_layers import AttentionSum
-from allennlp_coref_rc.modules.seq2seq_encoders import CorefGru
+from allennlp_coref_rc.modules.seq2seq_encoders import CorefGRU
 from tests.golden.coref_gru import (
     EMBEDDER,
     State,
@@ -45,12 +45,12 @@ ENCODERS = [(part, suffix) for part in ("passage", "question") for suffix in (""
 def model_of(golden: Mapping[str, Any], order: Sequence[tuple[str, str]]) -> GAReader:
     state = model_state(golden, order)
     vocab, embedder = embedder_of(state)
-    encoders: dict[str, list[CorefGru]] = {"passage": [], "question": []}
+    encoders: dict[str, list[CorefGRU]] = {"passage": [], "question": []}
     options = {"questions_padded_to": golden["mq"].shape[1]}
     for name, value in state.items():
         if name.endswith(".weight_ih_l0"):
             encoders[name[1:].partition("_")[0]].append(
-                CorefGru(value.size(1), value.size(0) // 3, **options)
+                CorefGRU(value.size(1), value.size(0) // 3, **options)
             )
     model = GAReader(
         vocab,

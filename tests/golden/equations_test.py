@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy
 import pytest
 
-from allennlp_coref_rc.modules.seq2seq_encoders import CorefGru
+from allennlp_coref_rc.modules.seq2seq_encoders import CorefGRU
 from tests.golden import cg_sba, coref_gru, coref_gru_lambada, mage_gru, make_golden, qanet
 
 FOLDER = Path(__file__).parent
@@ -76,7 +76,7 @@ def test_a_number_that_is_off_shows(name, array):
 
 
 def test_what_lambadas_code_hands_back_is_not_the_whole_memory(monkeypatch):
-    monkeypatch.setattr(coref_gru_lambada, "CorefGru", lambda *sizes, questions_padded_to: CorefGru(*sizes))
+    monkeypatch.setattr(coref_gru_lambada, "CorefGRU", lambda *sizes, questions_padded_to: CorefGRU(*sizes))
     assert coref_gru_lambada.model_differences(read("ga_reader_lambada"))["probc"] > 1e-4
 
 

@@ -7,7 +7,7 @@ import torch
 from torch.func import functional_call
 
 from allennlp_coref_rc.data.annotation_layers.edges import PADDING
-from allennlp_coref_rc.modules.seq2seq_encoders import MageGru
+from allennlp_coref_rc.modules.seq2seq_encoders import MageGRU
 from tests.golden.coref_gru import State, gru_state, unpacked
 from tests.golden.derivatives import difference, leaves
 
@@ -46,7 +46,7 @@ def differences(golden: Mapping[str, Any], backend: str = "auto") -> dict[str, f
     names = [name for name in golden if name[:4] in ("fwd_", "bwd_")]
     result = {}
     for carry in ("previous", "gathered"):
-        encoder = MageGru(golden["X"].shape[1], state_sizes, carry=carry, backend=backend)
+        encoder = MageGRU(golden["X"].shape[1], state_sizes=state_sizes, carry=carry, backend=backend)
         by = leaves(golden, ["X", *names])
         arguments = by["X"].unsqueeze(0), mask, annotations
         output = functional_call(encoder, state_of(by), arguments).squeeze(0)

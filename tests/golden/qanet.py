@@ -19,7 +19,7 @@ from torch.nn.functional import pad
 
 from allennlp_coref_rc.data.annotation_layers import label_namespace
 from allennlp_coref_rc.models import AnnotatedQanet
-from allennlp_coref_rc.modules.seq2seq_encoders import Dassa
+from allennlp_coref_rc.modules.seq2seq_encoders import DASSA
 from tests.golden.derivatives import difference, leaves
 
 State = dict[str, torch.Tensor]
@@ -44,7 +44,7 @@ NAMES = (
 
 def qanet_state(parameters: Mapping[str, Any], num_views: int = 0) -> State:
     """
-    The state dict of a `Dassa`, from the parameters of the other encoder. Where that has heads that see
+    The state dict of a `DASSA`, from the parameters of the other encoder. Where that has heads that see
     views, all of them are those of one annotation layer here, with the labels that theirs has.
     """
     found = {name: torch.as_tensor(value) for name, value in parameters.items()}
@@ -126,7 +126,7 @@ def model_of(golden: Mapping[str, Any], num_heads: int = 8) -> AnnotatedQanet:
     return model.eval()
 
 
-def encoder_of(state: State, num_heads: int) -> Dassa:
+def encoder_of(state: State, num_heads: int) -> DASSA:
     """An encoder for a state dict of ours; the first of the heads in annotated blocks see views."""
     sizes = {name: tuple(value.shape) for name, value in state.items()}
     hidden_dim, _, kernel_size = sizes["blocks.0.convolutions.0.depthwise.weight"]
@@ -138,7 +138,7 @@ def encoder_of(state: State, num_heads: int) -> Dassa:
         labels = {str(i): 1 for i in range(sizes[f"{prefix}table.weight"][0] - 2)}
         vocab = Vocabulary(counter={label_namespace(VIEWS): labels})
         options = dict(heads={VIEWS: num_views}, annotated_blocks=annotated, label_dim=label_dim, vocab=vocab)
-    return Dassa(
+    return DASSA(
         sizes.get("input_projection.weight", (hidden_dim, hidden_dim))[1],
         hidden_dim,
         num_blocks=_number(sizes, r"blocks\.(\d+)\."),

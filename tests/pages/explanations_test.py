@@ -267,15 +267,18 @@ def test_a_picture_shows_the_tokens_around_the_answer():
         ({"clusters": [[[7, 9]]]}, r"found 9 at clusters\[0\]\[0\]\[1\], expected an integer, 0 to 8"),
         ({"explanations": [3]}, r"found 3 at explanations\[0\], expected an object with the key 'kind'"),
         (explained(weights="abc"), r'found "abc" at explanations\[0\].weights, expected 4 lists of 4 or 1'),
-        (explained(weights=[[0.5] * 4, [0.5]]), r"at explanations\[0\].weights, expected 4 lists of 4"),
-        (explained(weights=[[0.5, 0.5, 0.5, -1]]), r"at explanations\[0\].weights, .* numbers, 0 or more"),
-        (explained(weights=[[0.5, 0.5, 0.5, math.nan]]), r"at explanations\[0\].weights, .*, 0 or more"),
+        (explained(weights=[[0.5] * 4, [0.5]]), r"found .* at explanations\[0\].weights, expected 4 lists"),
+        (explained(weights=[[0.5, 0.5, 0.5, -1]]), r"found .* at explanations\[0\].weights, .*, 0 or more"),
+        (
+            explained(weights=[[0.5, 0.5, 0.5, math.nan]]),
+            r"found .* at explanations\[0\].weights, .* 0 or more",
+        ),
         (explained(side="answer"), r'found "answer" at explanations\[0\].side, expected one of passage'),
         (
             headed(weights=[]),
             r"found \[\] at annotated_heads\[0\].weights, expected one list for each of the",
         ),
-        (headed(weights=[[["x"]]]), r"at annotated_heads\[0\].weights\[0\], expected 2 lists of 2"),
+        (headed(weights=[[["x"]]]), r"found .* at annotated_heads\[0\].weights\[0\], expected 2"),
         (
             headed(scopes=[[0, 4]]),
             r"found 4 at annotated_heads\[0\].scopes\[0\]\[1\], expected an integer, 0",

@@ -5,6 +5,7 @@ import sys
 
 import pytest
 
+from allennlp_coref_rc.api.load import BUNDLED
 from allennlp_coref_rc.playground.charts import MAX_BARS, note_on_sum
 from allennlp_coref_rc.playground.examples import examples
 
@@ -127,7 +128,7 @@ def test_candidates_without_a_bar_are_counted_in_the_note():
     assert note_on_sum({"best": 0.9, "other": 0.1}) == ""
     assert (
         note_on_sum({"best": 0.5, "other": 0.3})
-        == "They add up to 0.800; words that are no candidate have the rest."
+        == "The probabilities add up to 0.800; words that are no candidate have the rest."
     )
 
 
@@ -233,9 +234,14 @@ def test_equal_words_of_a_sentence_can_be_told_apart(archive):
     assert json.loads(page.code[0].value)["clusters"] == [[[0, 1], [4, 5]]]
 
 
+def test_the_first_page_shows_what_coreference_is_good_for():
+    page = open_page(BUNDLED)
+    assert answers(page) == {"GRU": "bathroom", "C-GRU": "garden"}
+    assert ["Mary1", "She3"] in clusters(page)
+
+
 def test_without_a_reader_texts_are_annotated():
     page = open_page({}, passage="Mary left. She was tired.")
-    assert "coref-rc train babi/quick_start.jsonnet" in page.info[0].value
     assert clusters(page) == [["Mary1", "She2"]]
     edit(page, "Split off", (0, (0, 1)))
     assert clusters(page) == [["She2"], ["Mary1"]]
@@ -249,7 +255,7 @@ def test_annotators_that_are_not_installed_come_with_the_command_that_installs_t
     offered = set(page.selectbox(key="annotator").options) & {"fastcoref", "coreferee", "maverick"}
     commands = [code.value for code in page.expander[0].code]
     assert offered == set(present) and len(commands) == 3 - len(present)
-    assert any("[maverick]" in command for command in commands)
+    assert any("'maverick-coref==1.0.7'" in command for command in commands)
 
 
 @pytest.mark.parametrize(

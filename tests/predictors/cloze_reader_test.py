@@ -137,6 +137,20 @@ def test_candidates_that_are_the_same_but_for_case_are_one(predictor):
     assert sum(once.values()) == pytest.approx(1.0, abs=1e-4)
 
 
+@pytest.mark.parametrize(
+    "candidates, why",
+    [
+        (["office", "the office", "park"], "a word of several candidates counts for each"),
+        (["moon"], "words that are no candidate have the rest"),
+        (["office", "park"], None),
+    ],
+)
+def test_probabilities_that_do_not_add_up_are_explained(predictor, candidates, why):
+    output = predictor.predict_json({"passage": STORY, "question": QUESTION, "candidates": candidates})
+    total = sum(output["candidate_probabilities"].values())
+    assert output.get("note") == (why and f"The probabilities add up to {total:.3f}; {why}.")
+
+
 def test_batches_agree_with_single_questions(predictor):
     inputs = [ASKED, {"passage": "Fred went to the park.", "question": "Where is Fred?"}]
     for single, batched in zip(map(predictor.predict_json, inputs), predictor.predict_batch_json(inputs)):

@@ -125,6 +125,7 @@ def remove(name):
 
 NO_JSON = "found a config.json that is not plain JSON"
 NO_MODEL = "found no model that can be loaded"
+NO_UNKNOWN = "vocabulary/tokens.txt: found no @@UNKNOWN@@, expected a line with it, for unknown words"
 NAMESPACES = "vocabulary/non_padded_namespaces.txt"
 ONLY_A_READER = b'{"dataset_reader": {"type": "annotated_babi", "folder": "x"}}'
 
@@ -148,10 +149,7 @@ CONTENTS = {
     "half a meta": (write("meta.json", b"{"), f"{NO_MODEL}: JSONDecodeError"),
     "a vocabulary that is no text": (write("vocabulary/tokens.txt", b"\xff\xfe\x00"), NO_MODEL),
     "no namespaces": (remove(NAMESPACES), f"{NAMESPACES}: no such file"),
-    "no unknown word": (
-        write("vocabulary/tokens.txt", b"the\n"),
-        "tokens.txt: found no @@UNKNOWN@@, expected",
-    ),
+    "no unknown word": (write("vocabulary/tokens.txt", b"the\n"), NO_UNKNOWN),
 }
 
 

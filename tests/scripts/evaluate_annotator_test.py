@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from allennlp_coref_rc.annotations import AnnotatedText, DiscourseRelation, Frame
+from allennlp_coref_rc.models.structure.coreference_scores import refers
 from tests.scripts.scripts import load_script
 from tests.shared import PROJECT
 
@@ -146,7 +147,7 @@ def test_gap_scores_pairs_by_the_pronouns_gender():
 def test_a_mention_of_a_name_may_go_on_after_it(mention, is_right):
     tokens = "Mrs Ann Lee 's dog saw Ann Lee , a nurse".split()
     name = (6, 8) if mention[0] > 5 else (1, 3)
-    assert evaluate_annotator.refers(tokens, mention, name) == is_right
+    assert refers(tokens, mention, name) == is_right
 
 
 def test_roles_are_scored_by_the_rule_of_conll_2005():

@@ -175,7 +175,7 @@ def test_two_runs_with_one_seed_agree_to_the_last_digit(tmp_path):
 
 def test_the_encoder_is_swapped_by_an_edit():
     text = (CONFIGS / "babi" / "ga_coref_gru.jsonnet").read_text().replace("'../lib/", "'lib/")
-    swapped = text.replace("variants.coref_gru", "variants.gru")
+    swapped = text.replace("variants.coref_gru", "variants.torch_gru")
     assert swapped != text
     assert evaluate(text)["model"]["passage_encoders"][0]["type"] == "coref_gru"
     assert evaluate(swapped)["model"]["passage_encoders"][0]["type"] == "gru"

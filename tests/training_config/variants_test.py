@@ -103,7 +103,7 @@ LIBRARIES = [
 FOR_HEADS = ("views.", "heads_in_all_blocks", "join_unannotated")
 """The beginnings of fields of variants that need DASSA's heads. Other encoders do not have them."""
 
-SAME = [("gru",), ("record_authors_budget({})",)]
+SAME = [("torch_gru",), ("record_authors_budget({})",)]
 """Variants that change nothing: the first is what the bases have, on NarrativeQA another encoder."""
 
 NO_MORE = [{"use_authors_budget", "batches_of_at_most(4)"}]

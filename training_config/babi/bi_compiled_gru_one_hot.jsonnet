@@ -2,4 +2,4 @@
 // It is faster on a CPU.
 local variants = import '../lib/variants.libsonnet';
 
-(import '../lib/babi.libsonnet') + variants.compiled_gru + variants.single_layer + variants.one_hot
+(import '../lib/babi.libsonnet') + variants.gru + variants.single_layer + variants.one_hot

@@ -2,4 +2,4 @@
 // See babi_substitution.libsonnet.
 local variants = import '../lib/variants.libsonnet';
 
-(import '../lib/babi_substitution.libsonnet') + variants.compiled_gru
+(import '../lib/babi_substitution.libsonnet') + variants.gru

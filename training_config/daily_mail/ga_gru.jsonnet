@@ -2,4 +2,4 @@
 // "GA Reader" of Table 1 in CG+SBA (NAACL-SRW 2018).
 local variants = import '../lib/variants.libsonnet';
 
-(import '../lib/daily_mail.libsonnet') + variants.gru
+(import '../lib/daily_mail.libsonnet') + variants.torch_gru

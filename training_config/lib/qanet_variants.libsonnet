@@ -23,6 +23,7 @@ local variants = import 'variants.libsonnet';
 
   // Other modelling layers.
   gru: variants.gru,
+  torch_gru: variants.torch_gru,
   coref_gru: variants.coref_gru,
   mage_gru(coref_size): variants.mage_gru(coref_size),
   // The BiDAF of allennlp-models.

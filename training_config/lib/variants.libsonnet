@@ -7,8 +7,9 @@ local transformers = import 'transformers.libsonnet';
   // The encoder of each layer: Coref-GRU (Dhingra et al., NAACL 2018), MAGE-GRU with a number of units for coreference
   // edges, "MAGE (16)" (Dhingra et al., 2017, arXiv:1703.02620), and DASSA (Mihaylov & Frank, EMNLP 2019): a block of
   // self-attention, one head of which sees clusters.
-  gru: { encoder:: encoders.gru(self.hidden_size) },
-  compiled_gru: { encoder:: encoders.compiled_gru(self.hidden_size) },
+  // `gru` is the recurrence of `coref_gru` without relations, `torch_gru` the same model in PyTorch.
+  gru: { encoder:: encoders.compiled_gru(self.hidden_size) },
+  torch_gru: { encoder:: encoders.gru(self.hidden_size) },
   coref_gru: { encoder:: encoders.coref_gru(self.hidden_size) },
   local split_state(hidden_size, coref_size) = { sequential: hidden_size - coref_size, coref: coref_size },
   mage_gru(coref_size): { encoder:: encoders.mage_gru(split_state(self.hidden_size, coref_size)) },

@@ -2,4 +2,4 @@
 // "GA Reader" of Table 1 in CG+SBA (NAACL-SRW 2018).
 local variants = import '../lib/variants.libsonnet';
 
-(import '../lib/who_did_what.libsonnet') + variants.gru + { training_set:: 'Relaxed' }
+(import '../lib/who_did_what.libsonnet') + variants.torch_gru + { training_set:: 'Relaxed' }

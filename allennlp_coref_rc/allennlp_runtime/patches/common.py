@@ -48,6 +48,13 @@ def add_import_folder(params: Any) -> None:
         setattr(params, name, functools.partial(getattr(params, name), jpathdir=[str(config_files.FOLDER)]))
 
 
+@wrapping("Params.from_file")
+def find_named_config(original: Any, _: Any, args: Any, kwargs: dict[str, Any]) -> Any:
+    """Finds a config of the package by its name, as `coref-rc` does."""
+    path, *others = args or (kwargs.pop("params_file"),)
+    return original(config_files.locate(str(path)), *others, **kwargs)
+
+
 @wrapping("create_kwargs")
 def refuse_null(original: Any, _: None, args: Any, kwargs: dict[str, Any]) -> dict[str, Any]:
     """

@@ -5,7 +5,7 @@ from typing import Any, Optional, Union
 
 from allennlp.data import Instance
 
-from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, Cluster, Span
+from allennlp_coref_rc.annotations.annotated_text import AnnotatedText
 from allennlp_coref_rc.annotations.annotators.annotator import Annotator
 from allennlp_coref_rc.annotations.annotators.archived_model import ArchivedModel
 from allennlp_coref_rc.common.errors import ConfigurationError
@@ -61,8 +61,9 @@ class AllenNlpCoref(Annotator):
         annotated = list(texts)
         for group in alike.values():
             predictions = self._model.predict([instance for _, instance in group], "clusters")
-            for (i, _), clusters in zip(group, predictions):
-                annotated[i] = texts[i].with_more(clusters=_clusters(clusters))
+            for (i, _), predicted in zip(group, predictions):
+                clusters = [sorted((start, end + 1) for start, end in cluster) for cluster in predicted]
+                annotated[i] = texts[i].with_more(clusters=clusters)
         return annotated
 
     def _instance(self, text: AnnotatedText) -> Instance:
@@ -81,7 +82,3 @@ class AllenNlpCoref(Annotator):
                 '{"dataset_reader.max_sentences": null}',
             )
         return reader.text_to_instance([text.tokens[start:stop] for start, stop in text.sentences])
-
-
-def _clusters(predicted: list[list[Span]]) -> list[Cluster]:
-    return [sorted((start, end + 1) for start, end in cluster) for cluster in predicted]

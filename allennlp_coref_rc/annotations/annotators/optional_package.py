@@ -5,15 +5,11 @@ from types import ModuleType
 from typing import Optional
 
 from allennlp_coref_rc.common.errors import ConfigurationError
+from allennlp_coref_rc.common.extras import install_command
 
 
 def is_installed(package: str) -> bool:
     return find_spec(package) is not None
-
-
-def install_command(package: str) -> str:
-    """The command that installs a package, with the extra of its name, in a clone."""
-    return f"uv pip install --python .venv/bin/python --editable '.[{package}]'"
 
 
 def import_optional(package: str, release: str, distribution: Optional[str] = None) -> ModuleType:
@@ -22,7 +18,7 @@ def import_optional(package: str, release: str, distribution: Optional[str] = No
     the package is missing or if its version does not begin with `release`. `distribution` is the name under
     which it is installed, if this differs.
     """
-    how = f"install it, in the clone, with {install_command(package)}"
+    how = f"install it with {install_command(package)}"
     try:
         module = import_module(package)
     except ImportError as error:

@@ -8,6 +8,7 @@ from allennlp_coref_rc.data.annotation_layers.annotation_layer import (
     CorefClusters,
     Layer,
     label_namespace,
+    label_vocabulary,
 )
 from allennlp_coref_rc.data.annotation_layers.edge_layers import (
     CorefEdges,

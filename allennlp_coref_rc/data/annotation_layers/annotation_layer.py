@@ -3,10 +3,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Optional, Union
 
 from allennlp.common import Registrable
+from allennlp.data import Vocabulary
 
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText
 from allennlp_coref_rc.annotations.clusters import largest_clusters, positions
 from allennlp_coref_rc.common.checks import check_number
+from allennlp_coref_rc.common.errors import ConfigurationError
+from allennlp_coref_rc.common.messages import excerpt
 
 Layer = Mapping[str, Sequence[Sequence[Union[int, str]]]]
 """By name, a list of numbers or of labels for each token."""
@@ -67,10 +70,26 @@ class AnnotationLayer(Registrable):
     label_names: tuple[str, ...] = ()
     """Names of the lists that hold labels instead of numbers. The label "" means none, and becomes 0."""
 
-    def make(self, text: AnnotatedText, boundary: int) -> tuple[Layer, Layer]:
+    def make(self, text: AnnotatedText, boundary: Optional[int] = None) -> tuple[Layer, Layer]:
         """
-        Returns the layer of the passage, the first `boundary` tokens of `text`, and that of the question.
+        Returns the layer of the passage, the first `boundary` tokens of `text` (by default all), and that of
+        the question.
         """
+        if not isinstance(text, AnnotatedText):
+            raise ConfigurationError(
+                f"{type(self).__name__}: found {excerpt(text)}, expected an AnnotatedText, as annotate returns"
+            )
+        if boundary is None:
+            boundary = len(text)
+        if not isinstance(boundary, int) or not 0 <= boundary <= len(text):
+            raise ConfigurationError(
+                f"{type(self).__name__}: found the boundary {excerpt(boundary)}, expected a number from 0 to "
+                f"{len(text)}, the text's number of tokens"
+            )
+        return self.layers(text, boundary)
+
+    def layers(self, text: AnnotatedText, boundary: int) -> tuple[Layer, Layer]:
+        """What `make` returns, of arguments that have been checked."""
         raise NotImplementedError
 
     def is_empty(self, layer: Layer) -> bool:
@@ -88,6 +107,15 @@ class AnnotationLayer(Registrable):
 def label_namespace(layer: str) -> str:
     """The vocabulary namespace of a layer's labels. Its end gives it padding and an unknown label."""
     return f"{layer}_annotations"
+
+
+def label_vocabulary(labels: Mapping[str, Union[int, Sequence[str]]]) -> Vocabulary:
+    """The vocabulary of the labels of layers, of which there are the names or, for "0", "1", …, the number."""
+    names = {
+        layer: range(of_layer) if isinstance(of_layer, int) else of_layer
+        for layer, of_layer in labels.items()
+    }
+    return Vocabulary(tokens_to_add={label_namespace(layer): list(map(str, names[layer])) for layer in names})
 
 
 @AnnotationLayer.register("coref_clusters")
@@ -109,7 +137,7 @@ class CorefClusters(AnnotationLayer):
         check_number("coref_clusters", "max_clusters", max_clusters, least=0)
         self._max_clusters = max_clusters
 
-    def make(self, text: AnnotatedText, boundary: int) -> tuple[Layer, Layer]:
+    def layers(self, text: AnnotatedText, boundary: int) -> tuple[Layer, Layer]:
         tokens: dict[int, list[int]] = defaultdict(list)
         clusters = filter(None, largest_clusters(text.clusters, self._max_clusters))
         for i, cluster in enumerate(sorted(clusters, key=min)):

@@ -47,7 +47,7 @@ class EdgeLayer(AnnotationLayer):
         """The edges of a text. `place` moves the text's spans first."""
         raise NotImplementedError
 
-    def make(self, text: AnnotatedText, boundary: int) -> tuple[Layer, Layer]:
+    def layers(self, text: AnnotatedText, boundary: int) -> tuple[Layer, Layer]:
         passage: dict[str, TokenLists] = {}
         question: dict[str, TokenLists] = {}
         for name, sources in self.sources(text, in_place).items():

@@ -46,7 +46,7 @@ class ViewLayer(AnnotationLayer):
         """
         raise NotImplementedError
 
-    def make(self, text: AnnotatedText, boundary: int) -> tuple[Layer, Layer]:
+    def layers(self, text: AnnotatedText, boundary: int) -> tuple[Layer, Layer]:
         passage, question = text.select((0, boundary)), text.select((boundary, len(text.tokens)))
         in_passage, in_question = passage.sentence_numbers(), question.sentence_numbers()
         return (
@@ -94,7 +94,7 @@ class CorefViews(ViewLayer):
         self._clusters = CorefClusters(max_clusters)
         self._copies = copies
 
-    def make(self, text: AnnotatedText, boundary: int) -> tuple[Layer, Layer]:
+    def layers(self, text: AnnotatedText, boundary: int) -> tuple[Layer, Layer]:
         passage, question = (self._layer(part["clusters"]) for part in self._clusters.make(text, boundary))
         return passage, question
 
@@ -231,7 +231,7 @@ class WindowViews(AnnotationLayer):
             )
         self._like = like
 
-    def make(self, text: AnnotatedText, boundary: int) -> tuple[Layer, Layer]:
+    def layers(self, text: AnnotatedText, boundary: int) -> tuple[Layer, Layer]:
         passage, question = self._like.make(text, boundary)
         return _windows(passage["scopes"]), _windows(question["scopes"])
 

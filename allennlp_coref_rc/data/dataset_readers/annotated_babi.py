@@ -146,10 +146,8 @@ class AnnotatedBabiReader(ReadingComprehensionReader):
         elif candidates is None:
             _add_seen_candidates(instance, answer)
         else:
-            words, target = (
-                list(map(self.tokenize, candidates)),
-                None if answer is None else self.tokenize(answer),
-            )
+            words = list(map(self.tokenize, candidates))
+            target = None if answer is None else self.tokenize(answer)
             add_candidates(instance, candidate_names(candidates), words, target)
         yield instance
 

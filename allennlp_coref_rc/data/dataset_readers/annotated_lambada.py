@@ -65,10 +65,8 @@ class AnnotatedLambadaReader(ClozeDatasetReader):
             raise ConfigurationError(f"found {answer[:80]!r}, expected a text of two words or more")
         # The number of tokens in the passage. A period is not a sentence by itself.
         start = max((i + 1 for i, token in enumerate(tokens) if token == "." and i > 0), default=0)
-        passage, question = (
-            self.split(tokens[:start] or tokens).located(context),
-            tokens[start:] if start else [],
-        )
+        passage = self.split(tokens[:start] or tokens).located(context)
+        question = tokens[start:] if start else []
         if passage.offsets:
             passage.text = context[: passage.offsets[-1][1]]
         is_candidate = _is_word(answer) and answer.lower() in map(str.lower, passage.tokens)

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple, Optional, Self, TypeVar, Union
 
 from allennlp.common.util import is_distributed
 from allennlp.data import DatasetReader, Tokenizer
+from allennlp.data.tokenizers import WhitespaceTokenizer
 from torch import distributed
 
 from allennlp_coref_rc.annotations import AnnotatedText, Document, read_header, sentence_spans
@@ -271,8 +272,14 @@ class DocumentReader(DatasetReader):
             return JsonValue(text).to(list[String])
         tokens: list[str] = []
         for i, piece in enumerate(self.whole_tokens.split(text) if self.whole_tokens else [text]):
-            tokens += [piece.replace(" ", "")] if i % 2 else map(str, self._tokenizer.tokenize(piece))
+            tokens += [piece.replace(" ", "")] if i % 2 else self._words(piece)
         return tokens
+
+    def _words(self, text: str) -> Iterable[str]:
+        # Without an object for each token.
+        if type(self._tokenizer) is WhitespaceTokenizer:
+            return text.split()
+        return map(str, self._tokenizer.tokenize(text))
 
     def sentences(self, text: Text) -> list[list[str]]:
         """The tokens of each sentence of a text."""

@@ -83,9 +83,10 @@ class CandidatesField(Field[CandidateTensors]):
             self._locate(self._candidates)
 
     def _locate(self, candidates: list[list[str]]) -> None:
-        positions: dict[str, list[int]] = {}
+        positions: dict[str, list[int]] = {word: [] for candidate in candidates for word in candidate}
         for position, token in enumerate(self._tokens):
-            positions.setdefault(token, []).append(position)
+            if token in positions:
+                positions[token].append(position)
         self._num_candidates = len(candidates)
         self._occurrences = [
             (i, position)

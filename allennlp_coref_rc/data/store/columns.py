@@ -9,7 +9,7 @@ import mmap
 import zlib
 from array import array
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, MutableMapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
 from typing import Any, ClassVar, NamedTuple, Optional, cast
 
@@ -17,7 +17,6 @@ import numpy as np
 import torch
 from allennlp.data import Field, Instance, Token, TokenIndexer, Vocabulary
 from allennlp.data.fields import IndexField, SequenceLabelField, TextField
-from allennlp.data.token_indexers import SingleIdTokenIndexer, TokenCharactersIndexer
 
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.data.annotation_layers.annotation_layer import TokenLists
@@ -32,7 +31,7 @@ from allennlp_coref_rc.data.fields import (
 )
 from allennlp_coref_rc.data.fields.annotation_field import NO_LABEL, UNKNOWN_LABEL
 from allennlp_coref_rc.data.fields.question_fields import Questions
-from allennlp_coref_rc.data.token_indexers.oov_bucket_indexer import OovBucketIndexer
+from allennlp_coref_rc.data.store.word_tables import Counter, WeightedCounter, WordTables, padded
 
 WORDS = "words of texts"
 """The key of the names of words; those of labels are keyed by their vocabulary namespace."""
@@ -44,9 +43,6 @@ TOKENS_OF = {"passage_tokens": PASSAGE, "question_tokens": "question"}
 
 BLOCK = 1 << 20
 """So many numbers are counted at once, which bounds the memory for it."""
-
-Counter = MutableMapping[str, MutableMapping[str, int]]
-"""By namespace and item, counts for a vocabulary."""
 
 
 class NotStorable(Exception):
@@ -61,34 +57,32 @@ class Ragged:
 
     def __init__(self, release: Callable[[], None], lengths: np.ndarray, *values: np.ndarray) -> None:
         self._release = release
-        self.lengths = np.asarray(lengths, dtype=np.int64)
-        self._starts = np.concatenate([[0], np.cumsum(self.lengths)])
+        self._lengths = lengths
+        ends = np.cumsum(lengths, dtype=np.int64)
+        # All that is kept in memory of each row, so it is small.
+        self._ends = ends.astype(np.min_scalar_type(int(ends[-1]) if len(ends) else 0))
         self._values = values
+
+    def length(self, row: int) -> int:
+        return int(self._lengths[row])
+
+    def lengths(self, rows: np.ndarray) -> np.ndarray:
+        return self._lengths[rows].astype(np.int64)
 
     def rows(self, rows: np.ndarray) -> tuple[np.ndarray, ...]:
         """The numbers of some rows, one after the other, from each array."""
-        spans = list(zip(self._starts[rows].tolist(), self._starts[rows + 1].tolist()))
+        ends = self._ends[rows].astype(np.int64)
+        spans = list(zip((ends - self._lengths[rows]).tolist(), ends.tolist()))
         return tuple(np.concatenate([values[start:stop] for start, stop in spans]) for values in self._values)
 
     def counts(self, rows: np.ndarray, number: int) -> np.ndarray:
         """How often each number below `number` is in some rows of the first array."""
         counts = np.zeros(number, dtype=np.int64)
-        size = 1 + BLOCK * len(self.lengths) // max(1, int(self._starts[-1]))
+        size = 1 + BLOCK * len(self._ends) // max(1, *self._ends[-1:].tolist())
         for start in range(0, len(rows), size):
             counts += np.bincount(self.rows(rows[start : start + size])[0], minlength=number)
             self._release()
         return counts
-
-
-def padded(lengths: np.ndarray, values: np.ndarray, padding: int = 0, least: int = 0) -> np.ndarray:
-    """
-    Rows of numbers (or of arrays) as a matrix. A row is filled up with `padding`, to at least `least`
-    columns.
-    """
-    width = max(int(lengths.max(initial=0)), least)
-    matrix = np.full((len(lengths), width, *values.shape[1:]), padding, dtype=np.int64)
-    matrix[np.arange(width) < lengths[:, None]] = values
-    return matrix
 
 
 class Part(NamedTuple):
@@ -300,14 +294,13 @@ class TextColumn(Column):
     def open(self, table: Table) -> None:
         self._words = table.ragged(self.name, "words")
         self._names = table.names.get(WORDS, [])
-        self._lengths = self._words.lengths.tolist()
 
     def length(self, row: int) -> int:
-        return self._lengths[row]
+        return self._words.length(row)
 
     def numbers(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """The lengths of texts, and the numbers of their words, one text after the other."""
-        return self._words.lengths[rows], self._words.rows(rows)[0]
+        return self._words.lengths(rows), self._words.rows(rows)[0]
 
     def words(self, row: int) -> list[str]:
         return [self._names[number] for number in self.numbers(np.array([row]))[1].tolist()]
@@ -396,7 +389,7 @@ class AnnotationColumn(Column):
         for layer, name, key in self._all():
             ragged = self._numbers[layer, name]
             values, positions = ragged.rows(rows)
-            tokens = np.repeat(np.arange(len(rows)) * length, ragged.lengths[rows]) + positions
+            tokens = np.repeat(np.arange(len(rows)) * length, ragged.lengths(rows)) + positions
             # The numbers of a token stand together. Each one's place in the token is its distance from the
             # first.
             first = np.flatnonzero(np.diff(tokens, prepend=-1))
@@ -480,10 +473,10 @@ class TagColumn(Column):
         self._tags = table.ragged(self.name, "values")
 
     def length(self, row: int) -> int:
-        return int(self._tags.lengths[row])
+        return self._tags.length(row)
 
     def tensors(self, rows: np.ndarray) -> torch.Tensor:
-        return torch.from_numpy(padded(self._tags.lengths[rows], self._tags.rows(rows)[0]))
+        return torch.from_numpy(padded(self._tags.lengths(rows), self._tags.rows(rows)[0]))
 
 
 class CandidatesColumn(Column):
@@ -524,7 +517,7 @@ class CandidatesColumn(Column):
     def _found(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
         """The numbers of occurrences and of candidates; of each occurrence the candidate and the position."""
         if not self.options["of_vocabulary"]:
-            return self._occurrences.lengths[rows], self._number[rows], *self._occurrences.rows(rows)
+            return self._occurrences.lengths(rows), self._number[rows], *self._occurrences.rows(rows)
         lengths, numbers = self._passage.numbers(rows)
         starts = np.cumsum(lengths) - lengths
         row = np.repeat(np.arange(len(rows)), lengths)
@@ -611,132 +604,3 @@ KINDS: dict[str, type[Column]] = {
         QuestionColumn,
     )
 }
-
-
-class WordTables:
-    """What AllenNLP makes of each word by itself."""
-
-    def __init__(self, words: Sequence[str], vocab: Vocabulary) -> None:
-        self._words = words
-        self._vocab = vocab
-        self._made: dict[int, TextTensors] = {}
-
-    def of(self, indexer: TokenIndexer) -> "TextTensors":
-        """
-        A function that makes an indexer's tensors of the lengths of texts and the numbers of their words.
-        """
-        if id(indexer) not in self._made:
-            adds_words = getattr(indexer, "_start_tokens", None) or getattr(indexer, "_end_tokens", None)
-            kind = IndexedTexts if adds_words else INDEXED.get(type(indexer), IndexedTexts)
-            self._made[id(indexer)] = kind(indexer, self._words, self._vocab)
-        return self._made[id(indexer)]
-
-    def candidates(self, names: Sequence[str]) -> list[np.ndarray]:
-        """
-        For each word the candidate that has this name, or -1. There are several such arrays if names recur.
-        """
-        found: list[dict[str, int]] = [{}]
-        for i, name in enumerate(names):
-            free = next((candidates for candidates in found if name not in candidates), None)
-            if free is None:
-                free = {}
-                found.append(free)
-            free[name] = i
-        lower = [word.lower() for word in self._words]
-        return [
-            np.array([candidates.get(word, -1) for word in lower], dtype=np.int64) for candidates in found
-        ]
-
-
-class TextTensors:
-    """Makes the tensors of an indexer."""
-
-    def __init__(self, indexer: Any, words: Sequence[str], vocab: Vocabulary) -> None:
-        raise NotImplementedError
-
-    def __call__(self, lengths: np.ndarray, numbers: np.ndarray) -> dict[str, torch.Tensor]:
-        raise NotImplementedError
-
-
-class SingleIds(TextTensors):
-    """The indices of words."""
-
-    def __init__(self, indexer: SingleIdTokenIndexer, words: Sequence[str], vocab: Vocabulary) -> None:
-        self._least = indexer._token_min_padding_length
-        self._indices = np.array(
-            indexer.tokens_to_indices(list(map(Token, words)), vocab)["tokens"], dtype=np.int64
-        )
-
-    def __call__(self, lengths: np.ndarray, numbers: np.ndarray) -> dict[str, torch.Tensor]:
-        return {"tokens": torch.from_numpy(padded(lengths, self._indices[numbers], least=self._least))}
-
-
-class Characters(TextTensors):
-    """The characters of words."""
-
-    def __init__(self, indexer: TokenCharactersIndexer, words: Sequence[str], vocab: Vocabulary) -> None:
-        self._least, self._least_characters = indexer._token_min_padding_length, indexer._min_padding_length
-        indexed = indexer.tokens_to_indices(list(map(Token, words)), vocab)["token_characters"]
-        self._lengths = np.array(list(map(len, indexed)), dtype=np.int64)
-        self._starts = np.cumsum(self._lengths) - self._lengths
-        self._characters = np.array([character for word in indexed for character in word], dtype=np.int64)
-
-    def __call__(self, lengths: np.ndarray, numbers: np.ndarray) -> dict[str, torch.Tensor]:
-        of_words = self._lengths[numbers]
-        shift = self._starts[numbers] - (np.cumsum(of_words) - of_words)
-        characters = self._characters[np.repeat(shift, of_words) + np.arange(of_words.sum())]
-        matrix = padded(of_words, characters, least=self._least_characters)
-        return {"token_characters": torch.from_numpy(padded(lengths, matrix, least=self._least))}
-
-
-class IndexedTexts(TextTensors):
-    """What any other indexer makes of whole texts."""
-
-    def __init__(self, indexer: TokenIndexer, words: Sequence[str], vocab: Vocabulary) -> None:
-        self._indexer, self._words, self._vocab = indexer, words, vocab
-
-    def __call__(self, lengths: np.ndarray, numbers: np.ndarray) -> dict[str, torch.Tensor]:
-        batch, words = [], [self._words[number] for number in numbers.tolist()]
-        for end, length in zip(np.cumsum(lengths).tolist(), lengths.tolist()):
-            field = TextField(list(map(Token, words[end - length : end])), {"": self._indexer})
-            field.index(self._vocab)
-            batch.append(field)
-        sizes = [field.get_padding_lengths() for field in batch]
-        most = {key: max(size[key] for size in sizes) for key in sizes[0]}
-        return batch[0].batch_tensors([field.as_tensor(most) for field in batch])[""]
-
-
-INDEXED: dict[type, type[TextTensors]] = {
-    SingleIdTokenIndexer: SingleIds,
-    OovBucketIndexer: SingleIds,
-    TokenCharactersIndexer: Characters,
-}
-"""How the tensors of these indexers are made, which look at each word by itself."""
-
-
-class Weighted:
-    """The counts of a namespace, to which everything is added several times."""
-
-    def __init__(self, counts: MutableMapping[str, int], weight: int) -> None:
-        self._counts, self._weight = counts, weight
-
-    def __contains__(self, item: str) -> bool:
-        return item in self._counts
-
-    def __getitem__(self, item: str) -> int:
-        return self._counts[item]
-
-    def __setitem__(self, item: str, count: int) -> None:
-        before = self._counts[item]
-        self._counts[item] = before + (count - before) * self._weight
-
-
-class WeightedCounter:
-    """A counter to which everything is added `weight` times."""
-
-    def __init__(self, counter: Counter) -> None:
-        self._counter = counter
-        self.weight = 1
-
-    def __getitem__(self, namespace: str) -> Weighted:
-        return Weighted(self._counter[namespace], self.weight)

@@ -1,8 +1,9 @@
 import logging
-from collections.abc import Iterator, Mapping, Sequence
+import random
+from array import array
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from functools import cached_property
-from itertools import count
 from typing import Any, Optional, cast
 
 import numpy as np
@@ -12,22 +13,19 @@ from allennlp.data.data_loaders import MultiProcessDataLoader
 from allennlp.data.data_loaders.data_collator import DefaultDataCollator
 from allennlp.data.data_loaders.data_loader import TensorDict
 from allennlp.data.fields import TextField
+from allennlp.data.samplers import BatchSampler, BucketBatchSampler
+from allennlp.data.samplers.bucket_batch_sampler import add_noise_to_value
+from allennlp.nn.util import move_to_device as moved
 
 from allennlp_coref_rc.data.dataset_readers import ReadingComprehensionReader
 from allennlp_coref_rc.data.fields import QuestionField
-from allennlp_coref_rc.data.store.columns import (
-    Column,
-    Counter,
-    NotStorable,
-    QuestionColumn,
-    Table,
-    TextColumn,
-)
+from allennlp_coref_rc.data.store.columns import Column, NotStorable, QuestionColumn, Table, TextColumn
 from allennlp_coref_rc.data.store.preparing import prepared
+from allennlp_coref_rc.data.store.word_tables import Counter
 
 logger = logging.getLogger(__name__)
 
-RELEASE_AFTER = 8
+RELEASE_AFTER = 2
 """
 After so many batches, the pages of files that were read are given back. A page, and those around it, may be
 mapped for a few numbers, so that a batch takes ten megabytes.
@@ -50,6 +48,10 @@ class PreparedDataLoader(MultiProcessDataLoader):
 
     reader: DatasetReader
     data_path: Any
+    batch_size: Optional[int]
+    batch_sampler: Optional[BatchSampler]
+    drop_last: bool
+    shuffle: bool
     collate_fn: Any
     num_workers: int
     max_instances_in_memory: Optional[int]
@@ -57,7 +59,6 @@ class PreparedDataLoader(MultiProcessDataLoader):
 
     def __init__(self, reader: DatasetReader, data_path: str, **kwargs: Any) -> None:
         self._table: Optional[Table] = None
-        self._made = count(1)
         super().__init__(reader, data_path, **kwargs)
 
     def iter_instances(self) -> Iterator[Instance]:
@@ -72,8 +73,7 @@ class PreparedDataLoader(MultiProcessDataLoader):
                 logger.info("%s: %s, which cannot be stored; it is kept in memory", self.data_path, error)
             else:
                 self._rows = rows
-                self._instances = [StoredInstance(row, self) for row in rows.tolist()]
-                self.collate_fn = self._collate
+                self._instances = StoredInstances(rows, self)  # type: ignore[assignment]  # no list: none is kept
         yield from super().iter_instances()
 
     def _keeps_all(self) -> bool:
@@ -113,17 +113,45 @@ class PreparedDataLoader(MultiProcessDataLoader):
             self._vocab = vocab
             self._table.index(vocab, self._indexers)
 
-    def _index_instance(self, instance: Instance) -> Instance:
-        return instance if self._table is not None else super()._index_instance(instance)
+    def _instances_to_batches(
+        self, instance_iterator: Iterable[Instance], move_to_device: bool
+    ) -> Iterator[TensorDict]:
+        if self._table is None:
+            yield from super()._instances_to_batches(instance_iterator, move_to_device)
+            return
+        for number, places in enumerate(self._batches(), start=1):
+            tensors = self._table.batch(self._rows[places])
+            if number % RELEASE_AFTER == 0:
+                self._table.release()
+            if self.cuda_device is not None:
+                tensors = _pinned(tensors) if self.cuda_device.type == "cuda" else tensors
+                tensors = moved(tensors, self.cuda_device)
+            yield tensors
 
-    def _collate(self, instances: Sequence["StoredInstance"]) -> TensorDict:
-        table = cast(Table, self._table)
-        tensors = table.batch(np.array([instance.row for instance in instances]))
-        if next(self._made) % RELEASE_AFTER == 0:
-            table.release()
-        return (
-            _pinned(tensors) if self.cuda_device is not None and self.cuda_device.type == "cuda" else tensors
-        )
+    def _batches(self) -> Iterator[np.ndarray]:
+        """
+        The places of the instances of each batch. They are chosen as AllenNLP's loader and its samplers choose
+        them, with the same random numbers, but without objects for all instances.
+        """
+        sampler, instances = self.batch_sampler, cast(Sequence[Instance], self._instances)
+        if sampler is None:
+            places = array("q", range(len(instances)))
+            if self.shuffle:
+                random.shuffle(places)
+            yield from _parts(np.array(places), cast(int, self.batch_size), self.drop_last, False)
+        elif type(sampler) is BucketBatchSampler and self.columns.keys() >= set(sampler.sorting_keys or ()):
+            if not sampler.sorting_keys:
+                sampler._guess_sorting_keys(instances)
+            keys = sampler.sorting_keys or []
+            lengths = [array("d") for _ in keys]
+            for row in self._rows:
+                for key, numbers in zip(keys, lengths):
+                    numbers.append(add_noise_to_value(self.columns[key].length(row), sampler.padding_noise))
+            yield from _parts(
+                np.lexsort(lengths[::-1]), sampler.batch_size, sampler.drop_last, sampler.shuffle
+            )
+        else:
+            yield from map(np.array, sampler.get_batch_indices(instances))
 
     def _iter_batches(self) -> Iterator[TensorDict]:
         batches = super()._iter_batches()
@@ -137,6 +165,20 @@ class PreparedDataLoader(MultiProcessDataLoader):
                 following = executor.submit(next, batches, None)
                 yield batch
                 batch = following.result()
+
+
+class StoredInstances(Sequence[Instance]):
+    """The questions of prepared data, each made when it is asked for."""
+
+    def __init__(self, rows: np.ndarray, loader: PreparedDataLoader) -> None:
+        self._rows = rows
+        self._loader = loader
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    def __getitem__(self, place: Any) -> Any:
+        return StoredInstance(int(self._rows[place]), self._loader)
 
 
 class StoredInstance(Instance):
@@ -192,6 +234,13 @@ class StoredField(Field):
 
     def __len__(self) -> int:
         return self._length
+
+
+def _parts(order: np.ndarray, size: int, drop_last: bool, shuffle: bool) -> Iterator[np.ndarray]:
+    starts = list(range(0, len(order) - (size - 1 if drop_last else 0), size))
+    if shuffle:
+        random.shuffle(starts)
+    return (order[start : start + size] for start in starts)
 
 
 def _pinned(value: Any) -> Any:

@@ -33,7 +33,7 @@ from allennlp_coref_rc.common.messages import counted
 from allennlp_coref_rc.common.progress import progress_bar
 from allennlp_coref_rc.common.workers import Item, Workers, chunks, num_cpus
 from allennlp_coref_rc.data.dataset_readers import ReadingComprehensionReader
-from allennlp_coref_rc.data.dataset_readers.document_reader import GivenItems
+from allennlp_coref_rc.data.dataset_readers.reading_comprehension_reader import GivenItems
 from allennlp_coref_rc.data.dataset_readers.reading_report import ReadingReport
 from allennlp_coref_rc.data.store.columns import NotStorable, Packer, Part, Table
 from allennlp_coref_rc.data.store.fingerprint import fingerprint
@@ -83,7 +83,7 @@ def prepared(reader: ReadingComprehensionReader, data_path: str) -> tuple[Table,
         return table, np.arange(table.size)
     table, report = _stored(reader, data_path)
     reader.report = report
-    report.finish(data_path, reader.annotation_layers, table.size)
+    report.finish(data_path, reader.annotation_layers)
     rows = np.arange(table.size)
     if is_distributed():
         rows = rows[table.array(ITEM) % distributed.get_world_size() == distributed.get_rank()]

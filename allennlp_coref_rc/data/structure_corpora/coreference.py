@@ -1,22 +1,25 @@
 import logging
 import os
-from collections import Counter
+import random
+import re
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, NamedTuple, Optional
+from dataclasses import dataclass, field, replace
+from typing import Any, NamedTuple, Optional, cast
 
 import torch
 from allennlp.data import DatasetReader, Instance, Token, TokenIndexer
 from allennlp.data.fields import MetadataField, TextField
+from more_itertools import always_iterable, interleave_evenly
 from torch import Tensor
 
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, Cluster, Span
 from allennlp_coref_rc.annotations.annotators.coref.sieve.quotes import find_quotes
-from allennlp_coref_rc.annotations.annotators.lexicon import CLOSED, FEMALE_PRONOUNS
+from allennlp_coref_rc.annotations.annotators.lexicon import CLOSED, FEMALE, GIVEN_NAMES, MALE, PERSON
 from allennlp_coref_rc.annotations.annotators.parse import Parse
 from allennlp_coref_rc.annotations.english import parse
 from allennlp_coref_rc.annotations.formats import FORMATS
-from allennlp_coref_rc.annotations.formats.conllu import read_conllu_sentences
+from allennlp_coref_rc.annotations.formats.conllu import BRACKET, read_conllu_sentences
 from allennlp_coref_rc.common.checks import check_choice
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import known_as, local_path
@@ -26,6 +29,11 @@ logger = logging.getLogger(__name__)
 
 GUIDELINES = ("ontogum", "litbank")
 CORPORA = (*GUIDELINES, "gap")
+
+TYPES = "abstract animal event object organization person place plant substance time".split()
+"""GUM's types of entities."""
+
+NAMES_OF = {g: [name for name, own in GIVEN_NAMES.items() if own == g] for g in (FEMALE, MALE)}
 
 NAME_PARTS = 4
 """How many words of a name are compared, beside its head."""
@@ -58,12 +66,20 @@ class CoreferenceText:
     Numbers of words, the same for equal words: the word itself, and for a capitalised one those beside it that
     are capitalised too; or -1. *Shape:* (words, 1 + NAME_PARTS)
     """
-    clusters: Optional[list[Cluster]] = None
-    """The gold clusters, without singletons. For GAP, the mentions in its clusters are the only ones known."""
+    corpus: str = ""
+    """One of `CORPORA`, for a text with gold clusters."""
+    gold: Optional[AnnotatedText] = None
+    """The text with its gold clusters, without singletons except GAP's."""
     mentions: list[Mention] = field(default_factory=list)
-    """The mentions of the gold clusters, with different heads."""
-    gap: Optional[bool] = None
-    """Whether the pronoun of a passage of GAP is feminine. Its first mention is the pronoun."""
+    """
+    The mentions of the gold clusters, with different heads. Of GAP's passages the pronoun and the names are the
+    only ones known.
+    """
+    types: Optional[Tensor] = None
+    """
+    The type of the entity that a word is the head of, by its place in `TYPES` from 1, or 0; with GUM alone, which
+    has singletons too. *Shape:* (words,)
+    """
 
 
 def describe(text: AnnotatedText, guideline: str) -> CoreferenceText:
@@ -91,11 +107,31 @@ def describe(text: AnnotatedText, guideline: str) -> CoreferenceText:
     return CoreferenceText(GUIDELINES.index(guideline), sentences, quotes, names)
 
 
+def with_other_names(text: AnnotatedText, seed: Optional[str]) -> AnnotatedText:
+    """A text in which each given name is another one of the same gender, by the seed; or as it is without one."""
+    if seed is None:
+        return text
+    choice, others = random.Random(seed), dict[str, str]()
+
+    def other(token: str) -> str:
+        gender = GIVEN_NAMES.get(token.lower(), PERSON)
+        if not token[:1].isupper() or gender == PERSON:
+            return token
+        name = others.setdefault(token.lower(), choice.choice(NAMES_OF[gender]))
+        return name.upper() if token.isupper() else name.title()
+
+    return replace(text, tokens=[other(token) for token in text.tokens])
+
+
 class Tree(NamedTuple):
-    """The position of the head of each word (a root is its own), and the labels of the dependencies."""
+    """
+    The position of the head of each word (a root is its own), and the labels of the dependencies; of GUM, also
+    the spans of entities, shorter ones first, and their types.
+    """
 
     heads: Sequence[int]
     labels: Sequence[str]
+    entities: Sequence[tuple[Span, str]] = ()
 
     def head_of(self, span: Span) -> int:
         """The first word of a span whose head is outside of it."""
@@ -112,6 +148,16 @@ class Tree(NamedTuple):
         for i in range(*span):
             if self.labels[i] == "cc" and self.heads[self.heads[i]] == head:
                 yield i
+
+    def mentions(self, clusters: Sequence[Cluster]) -> list[Mention]:
+        """The mentions of clusters, without those whose heads all are heads of shorter ones."""
+        numbered = [(span, number) for number, cluster in enumerate(clusters) for span in cluster]
+        found: dict[int, Mention] = {}
+        for span, number in sorted(numbered, key=lambda pair: pair[0][1] - pair[0][0]):
+            head = next((head for head in self.heads_of(span) if head not in found), None)
+            if head is not None:
+                found[head] = Mention(head, number, *span)
+        return list(found.values())
 
 
 @DatasetReader.register("coreference")
@@ -133,7 +179,7 @@ class CoreferenceReader(DatasetReader):
 
     token_indexers : `dict[str, TokenIndexer]`
         `word_pieces` under the name "transformer".
-    trees : `str`, optional (default = `None`)
+    folder : `str`, optional (default = `None`)
         A folder with the dependencies of OntoGUM's documents, files of GUM in CoNLL-U with the same names.
         Other texts are parsed by the English pipeline of this package.
     fold : `str`, optional (default = `None`)
@@ -141,6 +187,8 @@ class CoreferenceReader(DatasetReader):
         "valid", a fifth of them (see `in_fold`).
     repeats : `dict[str, int]`, optional (default = `{}`)
         How often the documents of a corpus are read.
+    exchange_names : `bool`, optional (default = `False`)
+        Whether repeated documents have other given names, of the same gender, each time.
     guideline : `str`, optional (default = `"ontogum"`)
         The guideline for texts that are not from these corpora.
     """
@@ -148,9 +196,10 @@ class CoreferenceReader(DatasetReader):
     def __init__(
         self,
         token_indexers: dict[str, TokenIndexer],
-        trees: Optional[str] = None,
+        folder: Optional[str] = None,
         fold: Optional[str] = None,
         repeats: Optional[dict[str, int]] = None,
+        exchange_names: bool = False,
         guideline: str = GUIDELINES[0],
         **kwargs: Any,
     ) -> None:
@@ -159,9 +208,10 @@ class CoreferenceReader(DatasetReader):
             check_choice("coreference", "fold", fold, FOLDS)
         check_choice("coreference", "guideline", guideline, GUIDELINES)
         self._token_indexers = token_indexers
-        self._trees = trees
+        self._folder = folder
         self._fold = fold
         self._repeats = repeats or {}
+        self._exchange_names = exchange_names
         self._guideline = guideline
         self.skipped: Counter = Counter()
         """By corpus, how many mentions the last reading left out, as their heads are those of others."""
@@ -170,25 +220,33 @@ class CoreferenceReader(DatasetReader):
         if not isinstance(file_path, Mapping):
             raise ConfigurationError(f"coreference: found the data path {file_path!r}, expected a mapping")
         self.skipped = Counter()
-        for corpus, paths in file_path.items():
-            check_choice("coreference", "the corpus of a data path", corpus, CORPORA)
-            form = FORMATS["gap" if corpus == "gap" else "conll_2012"]
-            for path in [paths] if isinstance(paths, str) else paths:
-                for file in form.list_files(path):
-                    local = local_path(file)
-                    with known_as(file, local):
-                        texts = list(form.read_all(local))
-                    if self._fold and corpus != "ontogum":
-                        texts = [text for text in texts if in_fold(str(text.id), self._fold)]
-                    for text, tree in zip(texts, self._parsed(file, texts)):
-                        instance = self.text_to_instance(text, corpus, tree)
-                        yield from [instance] * self._repeats.get(corpus, 1)
-        for corpus, number in self.skipped.items():
-            logger.warning("%s: %d mentions skipped, whose heads are those of others", corpus, number)
+        # A loader mixes only instances that are near each other.
+        yield from interleave_evenly([list(self._corpus(*corpus)) for corpus in file_path.items()])
+
+    def _corpus(self, corpus: str, paths: str | Sequence[str]) -> Iterator[Instance]:
+        check_choice("coreference", "the corpus of a data path", corpus, CORPORA)
+        form = FORMATS["gap" if corpus == "gap" else "conll_2012"]
+        for file in [file for path in always_iterable(paths) for file in form.list_files(path)]:
+            local = local_path(file)
+            with known_as(file, local):
+                texts = list(form.read_all(local))
+            if self._fold and corpus != "ontogum":
+                texts = [text for text in texts if in_fold(str(text.id), self._fold)]
+            for text, tree in zip(texts, self._parsed(file, texts)):
+                for number in range(self._repeats.get(corpus, 1)):
+                    seed = f"{text.id} {number}" if self._exchange_names and number else None
+                    instance = self.text_to_instance(with_other_names(text, seed), corpus, tree)
+                    yield instance
+                known = cast(MetadataField, instance["coreference"]).metadata
+                self.skipped[corpus] += sum(len(c) for c in known.gold.clusters) - len(known.mentions)
+        if self.skipped[corpus]:
+            logger.warning(
+                "%s: %d mentions skipped, whose heads are those of others", corpus, self.skipped[corpus]
+            )
 
     def _parsed(self, file: str, texts: Sequence[AnnotatedText]) -> Iterator[Tree]:
         beside = os.path.basename(file).replace(".conll", ".conllu")
-        path = os.path.join(self._trees, beside) if self._trees else ""
+        path = os.path.join(self._folder, beside) if self._folder else ""
         if not os.path.exists(path):
             for doc in parse(texts):
                 tree = Parse(doc)
@@ -196,14 +254,24 @@ class CoreferenceReader(DatasetReader):
             return
         heads: list[int] = []
         labels: list[str] = []
+        opened: defaultdict[str, list[tuple[int, str]]] = defaultdict(list)
+        entities: list[tuple[Span, str]] = []
         for sentence in read_conllu_sentences(path):
             start = len(heads)
             for i, word in enumerate(sentence.words, start):
                 heads.append(start + int(word.columns[6]) - 1 if word.columns[6] != "0" else i)
                 labels.append(word.columns[7])
+                marks = re.search(r"(?:^|\|)Entity=([^|]*)", word.columns[9])
+                for opens, content, closes in BRACKET.findall(marks[1] if marks else ""):
+                    entity, *values = content.split("-")
+                    if opens:
+                        opened[entity].append((i, values[0]))
+                    if closes:
+                        first, type = opened[entity].pop()
+                        entities.append(((first, i + 1), type))
         if [len(text) for text in texts] != [len(heads)]:
             raise ConfigurationError(f"{path}: found {len(heads)} words, expected as many as {file} has")
-        yield Tree(heads, labels)
+        yield Tree(heads, labels, sorted(entities, key=lambda entity: entity[0][1] - entity[0][0]))
 
     def text_to_instance(
         self, text: AnnotatedText, corpus: Optional[str] = None, tree: Optional[Tree] = None
@@ -212,27 +280,15 @@ class CoreferenceReader(DatasetReader):
         guideline = corpus or self._guideline
         described = describe(text, guideline if guideline in GUIDELINES else GUIDELINES[0])
         if corpus and tree:
-            kept = text.clusters if corpus == "gap" else [c for c in text.clusters if len(c) > 1]
-            described.clusters = kept
-            described.mentions = self._mentions(corpus, kept, tree)
-            if corpus == "gap":
-                pronoun = text.tokens[kept[0][0][0]]
-                described.gap = pronoun.lower() in FEMALE_PRONOUNS
+            kept = [cluster for cluster in text.clusters if len(cluster) > 1 or corpus == "gap"]
+            described.corpus, described.gold = corpus, replace(text, clusters=kept)
+            described.mentions = tree.mentions(kept)
+            if tree.entities:
+                described.types = torch.zeros(len(text), dtype=torch.long)
+                for span, type in reversed(tree.entities):
+                    described.types[tree.head_of(span)] = TYPES.index(type) + 1
         words = TextField([Token(token) for token in text.tokens])
         return Instance({"words": words, "coreference": MetadataField(described)})
-
-    def _mentions(self, corpus: str, clusters: Sequence[Cluster], tree: Tree) -> list[Mention]:
-        numbered = [(span, number) for number, cluster in enumerate(clusters) for span in cluster]
-        if corpus != "gap":
-            numbered.sort(key=lambda pair: pair[0][1] - pair[0][0])
-        found: dict[int, Mention] = {}
-        for span, number in numbered:
-            head = next((head for head in tree.heads_of(span) if head not in found), None)
-            if head is None:
-                self.skipped[corpus] += 1
-            else:
-                found[head] = Mention(head, number, *span)
-        return list(found.values())
 
     def apply_token_indexers(self, instance: Instance) -> None:
         instance.fields["words"].token_indexers = self._token_indexers  # type: ignore[attr-defined]

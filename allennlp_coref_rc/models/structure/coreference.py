@@ -1,16 +1,18 @@
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import torch
 from allennlp.data import Vocabulary
 from allennlp.models.heads import Head
+from allennlp.training.metrics import Average
 from torch import Tensor, nn
 from torch.nn.functional import binary_cross_entropy_with_logits, cross_entropy
 
-from allennlp_coref_rc.annotations.annotated_text import Span
-from allennlp_coref_rc.data.structure_corpora.coreference import GUIDELINES, CoreferenceText
-from allennlp_coref_rc.models.structure.coreference_scores import CoreferenceScores
+from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, Span
+from allennlp_coref_rc.data.structure_corpora.coreference import GUIDELINES, TYPES, CoreferenceText
+from allennlp_coref_rc.models.structure.coreference_scores import ClusterScores, score_gap
+from allennlp_coref_rc.models.structure.encoder import matrices_in_bfloat16
 
 LEFT, RIGHT = 20, 40
 """How far a mention reaches at most from its head."""
@@ -65,10 +67,11 @@ class CoreferenceHead(Head):
     where the mention of a head starts and stops. Time and memory are linear in the length of the text, as
     antecedents are at most `REACH` mentions away.
 
-    It departs from the paper: candidates are also the last words that are equal or share a name, words that are
-    unlikely heads are left out first, and "and" is the head of a coordination. The loss is the negative
-    log-likelihood of all right antecedents together, of heads, and of spans; for passages of GAP, that the
-    pronoun and each name are in one entity or not, over all ways to link the mentions between them.
+    It departs from the paper: candidates are also the last words that are equal or share a name, words that
+    are unlikely heads are left out first, and "and" is the head of a coordination. The loss is the negative
+    log-likelihood of all right antecedents together, of heads, of spans, and, with GUM, of the types of entities;
+    for passages of GAP, that the pronoun and each name are in one entity or not, over all ways to link the
+    mentions between them.
 
     Registered as a `Head` with name "coreference".
 
@@ -88,7 +91,7 @@ class CoreferenceHead(Head):
     named : `int`, optional (default = `15`)
         How many more are chosen as equal words or shared names.
     dropout : `float`, optional (default = `0.3`)
-    gap_weight : `float`, optional (default = `1.0`)
+    gap_weight : `float`, optional (default = `0.5`)
         The weight of the loss of passages of GAP.
     """
 
@@ -102,7 +105,7 @@ class CoreferenceHead(Head):
         candidates: int = 25,
         named: int = 15,
         dropout: float = 0.3,
-        gap_weight: float = 1.0,
+        gap_weight: float = 0.5,
         **kwargs: Any,
     ) -> None:
         super().__init__(vocab, **kwargs)
@@ -111,6 +114,7 @@ class CoreferenceHead(Head):
         self.guidelines.weight.data.zero_()
         self.dropout = nn.Dropout(dropout)
         self.mention = mlp(input_dim, hidden_dim, 1, dropout)
+        self.types = mlp(input_dim, hidden_dim, 1 + len(TYPES), dropout)
         self.bilinear = nn.Linear(input_dim, input_dim)
         self.earlier = nn.Linear(input_dim, hidden_dim, bias=False)
         self.later = nn.Linear(input_dim, hidden_dim)
@@ -128,7 +132,8 @@ class CoreferenceHead(Head):
         self.edges = nn.ModuleList(nn.Linear(2 * input_dim, pair_dim, bias=False) for _ in range(2))
         self.offsets = nn.ModuleList(nn.Embedding(reach + 1, pair_dim) for reach in (LEFT, RIGHT))
         self.edge_scores = nn.ModuleList(nn.Linear(pair_dim, 1) for _ in range(2))
-        self._scores = CoreferenceScores()
+        self._losses = {name: Average() for name in ("text", "gap")}
+        self._start_scores()
 
     def forward(
         self, encoded_text: Tensor, encoded_text_mask: Tensor, coreference: Sequence[CoreferenceText]
@@ -153,20 +158,22 @@ class CoreferenceHead(Head):
         for vectors, mask, text in zip(encoded_text, encoded_text_mask, coreference):
             vectors = vectors[: int(mask.sum())] + self.guidelines.weight[text.guideline]
             found = self._antecedents(vectors, text)
-            if text.clusters is not None:
-                losses["text" if text.gap is None else "gap"].append(self._loss(vectors, found, text))
-                mentions += len(found.words) if text.gap is None else 0
+            if text.gold is not None:
+                is_gap = text.corpus == "gap"
+                losses["gap" if is_gap else "text"].append(self._loss(vectors, found, text))
+                mentions += 0 if is_gap else len(found.words)
             if not self.training:
                 clusters, links = self._link(vectors, found, text)
                 output["clusters"].append(clusters)
                 output["links"].append(links)
-                self._scores(clusters, text)
+                self._score(clusters, text)
         parts = []
-        if losses["text"]:
-            parts.append(sum(losses["text"]) / max(mentions, 1))
-        if losses["gap"]:
-            parts.append(self._gap_weight * torch.stack(losses["gap"]).mean())
-        return {**output, "loss": sum(parts)} if parts else output
+        for name, values in losses.items():
+            if values:
+                mean = torch.stack(values).sum() / (mentions if name == "text" else len(values))
+                self._losses[name](mean.detach())
+                parts.append(mean * (self._gap_weight if name == "gap" else 1))
+        return {**output, "loss": torch.stack(parts).sum()} if parts else output
 
     def _antecedents(self, vectors: Tensor, text: CoreferenceText) -> Candidates:
         """Finds likely heads, and scores the candidates for their antecedents."""
@@ -174,7 +181,7 @@ class CoreferenceHead(Head):
         likely = self.mention(vectors)[:, 0]
         count = min(len(likely), 2 + int(self._share * len(likely)))
         rank = likely.detach().clone()
-        if self.training or text.gap is not None:
+        if self.training:
             rank[[mention.head for mention in text.mentions]] = torch.inf
         words = rank.topk(count).indices.sort().values
         vectors, unary = vectors[words], likely[words]
@@ -243,14 +250,15 @@ class CoreferenceHead(Head):
 
     def _pair_scores(self, vectors: Tensor, later: Tensor, earlier: Tensor, features: Tensor) -> Tensor:
         """*Shape:* (mentions, candidates)"""
-        projected = self.projection(vectors)
-        hidden = (
-            self.earlier(vectors)[earlier]
-            + self.later(vectors[later])[:, None]
-            + self.product(projected[earlier] * projected[later][:, None])
-            + self.features(features.to(vectors.dtype))
-        )
-        return self.pair(hidden)[..., 0]
+        with matrices_in_bfloat16(vectors.device):
+            projected = self.projection(vectors)
+            hidden = (
+                self.earlier(vectors)[earlier]
+                + self.later(vectors[later])[:, None]
+                + self.product(projected[earlier] * projected[later][:, None])
+                + self.features(features.to(vectors.dtype))
+            )
+            return self.pair(hidden)[..., 0].to(vectors.dtype)
 
     def _loss(self, vectors: Tensor, found: Candidates, text: CoreferenceText) -> Tensor:
         device = found.words.device
@@ -259,16 +267,22 @@ class CoreferenceHead(Head):
         entity[heads] = torch.tensor(
             [mention.cluster for mention in text.mentions], dtype=torch.long, device=device
         )
-        if text.gap is not None:
+        if text.corpus == "gap":
             return self._gap_loss(found, heads, entity)
         is_mention = (entity >= 0).float()
         loss = binary_cross_entropy_with_logits(found.likely, is_mention, reduction="sum")
+        if text.types is not None:
+            loss = loss + cross_entropy(
+                self.types(self.dropout(vectors)), text.types.to(device), reduction="sum"
+            )
         entity = entity[found.words]
         right = (
             (entity[found.antecedents] == entity[:, None]) & (entity >= 0)[:, None] & found.scores.isfinite()
         )
         order = torch.arange(len(entity), device=device)
-        first = torch.full((len(text.clusters or []),), len(entity), device=device)
+        first = torch.full(
+            (1 + max((m.cluster for m in text.mentions), default=0),), len(entity), device=device
+        )
         first = first.scatter_reduce(0, entity[entity >= 0], order[entity >= 0], "amin")
         # If the right antecedents are no candidates, there is nothing to learn.
         is_new = entity < 0
@@ -283,13 +297,16 @@ class CoreferenceHead(Head):
         return loss + self._span_loss(vectors, text)
 
     def _gap_loss(self, found: Candidates, heads: Tensor, entity: Tensor) -> Tensor:
-        """That the pronoun, which is the first mention, is in one entity with a name or not, and the names are not."""
+        """That the pronoun is in one entity with a name or not, and the names are not."""
+        heads = heads[torch.isin(heads, found.words)]
         places = torch.searchsorted(found.words, heads)
         together = same_entity(found)
         pairs = torch.combinations(torch.arange(len(places), device=places.device))
         is_one = entity[heads[pairs[:, 0]]] == entity[heads[pairs[:, 1]]]
-        chances = together[places[pairs[:, 0]], places[pairs[:, 1]]].clamp(1e-4, 1 - 1e-4)
-        return nn.functional.binary_cross_entropy(chances, is_one.to(chances.dtype), reduction="sum")
+        chances = together[places[pairs[:, 0]], places[pairs[:, 1]]]
+        # A small chance still has a gradient.
+        logs = torch.where(is_one, chances.clamp(min=1e-20).log(), (-chances.clamp(max=1 - 1e-6)).log1p())
+        return -logs.sum()
 
     def _edge_logits(self, vectors: Tensor, heads: Tensor, text: CoreferenceText) -> list[Tensor]:
         """
@@ -368,8 +385,31 @@ class CoreferenceHead(Head):
         unique = {id(cluster): sorted(cluster) for cluster in cluster_of.values()}
         return sorted(unique.values()), links
 
+    def _start_scores(self) -> None:
+        self._scores: dict[str, ClusterScores] = {}
+        self._passages: list[tuple[AnnotatedText, AnnotatedText]] = []
+
+    def _score(self, clusters: list[list[Span]], text: CoreferenceText) -> None:
+        if text.gold is not None and text.corpus == "gap":
+            self._passages.append((replace(text.gold, clusters=clusters), text.gold))
+        elif text.gold is not None:
+            self._scores.setdefault(text.corpus, ClusterScores()).add(clusters, text.gold.clusters)
+
     def get_metrics(self, reset: bool = False) -> dict[str, float]:
-        return self._scores.get_metric(reset)
+        """
+        The means of both losses and, when not training, by corpus the CoNLL F1 without singletons, GAP's F1 and bias,
+        and the mean of the F1 of all corpora.
+        """
+        values = {f"{name}_loss": float(average.get_metric(reset)) for name, average in self._losses.items()}
+        scores = {f"{corpus}_f1": float(scores.get_metric()[2]) for corpus, scores in self._scores.items()}
+        if self._passages:
+            gap = dict(score_gap(self._passages))
+            scores["gap_f1"], values["gap_bias"] = gap["GAP"][2], gap["GAP bias"][0]
+        if scores:
+            values |= {**scores, "mean_f1": sum(scores.values()) / len(scores)}
+        if reset:
+            self._start_scores()
+        return values
 
 
 def same_entity(found: Candidates) -> Tensor:

@@ -1,70 +1,118 @@
-from collections import Counter, defaultdict
-from collections.abc import Sequence
+"""The scores of coreference, as `evaluate_annotator.py` prints them and as the head reports them in training."""
 
-from allennlp.training.metrics import Metric
-from allennlp_models.coref.metrics.conll_coref_scores import ConllCorefScores
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any
 
-from allennlp_coref_rc.annotations.annotated_text import Cluster
-from allennlp_coref_rc.data.structure_corpora.coreference import GUIDELINES, CoreferenceText
+import numpy as np
+from allennlp_models.coref.metrics.conll_coref_scores import ConllCorefScores, Scorer
+from scipy.optimize import linear_sum_assignment
+
+from allennlp_coref_rc.annotations.annotated_text import Cluster, Span
+from allennlp_coref_rc.models.structure.scores import Pairs, Scores, prf
+
+FEMININE, MASCULINE = ("she", "her", "hers"), ("he", "him", "his")
 
 
-class CoreferenceScores(Metric):
+def b_cubed(clusters: Any, mention_to_gold: Any) -> tuple[float, int]:
+    """AllenNLP's B-cubed leaves singletons out."""
+    overlaps = (
+        Counter(mention_to_gold[mention] for mention in cluster if mention in mention_to_gold)
+        for cluster in clusters
+    )
+    correct = sum(
+        sum(count * count for count in overlap.values()) / len(cluster)
+        for cluster, overlap in zip(clusters, overlaps)
+    )
+    return correct, sum(map(len, clusters))
+
+
+def ceafe(clusters: Any, gold_clusters: Any) -> tuple[float, int, float, int]:
+    """AllenNLP's CEAF leaves predicted singletons out."""
+    number = {mention: i for i, cluster in enumerate(gold_clusters) for mention in cluster}
+    scores = np.zeros((len(clusters), len(gold_clusters)))
+    for i, cluster in enumerate(clusters):
+        for j, count in Counter(number[mention] for mention in cluster if mention in number).items():
+            scores[i, j] = 2 * count / (len(cluster) + len(gold_clusters[j]))
+    similarity = scores[linear_sum_assignment(-scores)].sum()
+    return similarity, len(clusters), similarity, len(gold_clusters)
+
+
+class CreditedScorer(Scorer):
+    """A scorer of AllenNLP that counts singletons like other clusters."""
+
+    muc, b_cubed, ceafe = staticmethod(Scorer.muc), staticmethod(b_cubed), staticmethod(ceafe)
+
+
+class ClusterScores(ConllCorefScores):
     """
-    By guideline, precision, recall and F1 of CoNLL-2012's scorer, without singletons; and for GAP, F1 of the
-    pairs of the pronoun and a name, and the bias, feminine F1 divided by masculine F1. A pair is found if a
-    cluster has a mention that is the pronoun, and one whose last or first word is in the name. (The final
-    figures are those of scripts/evaluate_annotator.py.)
+    MUC, B-cubed and CEAF (entities) of clusters, and their average. Singletons among the gold clusters are left
+    out ("without"), "kept" as AllenNLP's scorer does, or "credited" like other clusters.
     """
 
-    def __init__(self) -> None:
-        self.reset()
+    def __init__(self, singletons: str = "without") -> None:
+        super().__init__()
+        self._singletons = singletons
+        if singletons == "credited":
+            self.scorers = [CreditedScorer(m) for m in (Scorer.muc, b_cubed, ceafe)]
 
-    def __call__(self, predicted: Sequence[Cluster], text: CoreferenceText) -> None:  # type: ignore[override]
-        """Adds the clusters of a text. One without gold clusters does not count."""
-        if text.clusters is None:
-            return
-        if text.gap is None:
-            scores = self._clusters.setdefault(GUIDELINES[text.guideline], ConllCorefScores())
-            (found, found_of), (gold, gold_of) = map(scores.get_gold_clusters, (predicted, text.clusters))
-            for scorer in scores.scorers:
-                scorer.update(found, gold, found_of, gold_of)
-            return
-        pronoun = text.clusters[0][0]
-        own = next((cluster for cluster in predicted if pronoun in cluster), [])
-        for number, cluster in enumerate(text.clusters):
+    def add(self, predicted: Sequence[Cluster], gold: Sequence[Cluster]) -> None:
+        """Adds the clusters of a text."""
+        if self._singletons == "without":
+            gold = [cluster for cluster in gold if len(cluster) > 1]
+        # The metric's __call__ does this too, after it has made clusters from a model's tensors.
+        predicted, mention_to_predicted = self.get_gold_clusters(predicted)
+        gold, mention_to_gold = self.get_gold_clusters(gold)
+        for scorer in self.scorers:
+            scorer.update(predicted, gold, mention_to_predicted, mention_to_gold)
+
+
+def conll_scores(
+    pairs: Iterable[tuple[Sequence[Cluster], Sequence[Cluster]]], singletons: str
+) -> dict[str, Scores]:
+    """By metric, precision, recall and F1 for pairs of predicted and annotated clusters."""
+    metric = ClusterScores(singletons)
+    for predicted, gold in pairs:
+        metric.add(predicted, gold)
+    scores = {name: scorer.get_prf() for name, scorer in zip(("MUC", "B-cubed", "CEAF"), metric.scorers)}
+    return {**scores, "CoNLL": metric.get_metric()}
+
+
+AFTER_NAME = frozenset(", ( - – — -- who whose which".split())
+POSSESSIVE = frozenset(["'s", "’s", "'", "’"])
+
+
+def refers(tokens: Sequence[str], mention: Span, name: Span) -> bool:
+    """Whether a mention is one of the name."""
+    end = name[1]
+    if mention[1] > end and (
+        tokens[end] in AFTER_NAME or (tokens[end] in POSSESSIVE and mention[1] == end + 1)
+    ):
+        end = mention[1]
+    longer = mention[0] <= name[0] and mention[1] == end
+    shorter = (
+        name[0] <= mention[0] and mention[1] <= name[1] and (mention[0] == name[0] or mention[1] == name[1])
+    )
+    return longer or shorter
+
+
+def score_gap(pairs: Pairs) -> Iterator[tuple[str, Scores]]:
+    counts: dict[str, Counter] = {"": Counter(), "masculine": Counter(), "feminine": Counter()}
+    for predicted, gold in pairs:
+        (pronoun, *_), *_ = gold.clusters
+        word = gold.tokens[pronoun[0]].lower()
+        genders = ["", *["masculine"] * (word in MASCULINE), *["feminine"] * (word in FEMININE)]
+        mentions = [mention for cluster in predicted.clusters if pronoun in cluster for mention in cluster]
+        for number, cluster in enumerate(gold.clusters):
             for name in cluster[number == 0 :]:
                 answer = any(
-                    mention != pronoun
-                    and mention[0] <= name[1] - 1
-                    and name[0] < mention[1]
-                    and (name[0] <= mention[0] or mention[1] <= name[1])
-                    for mention in own
+                    mention != pronoun and refers(gold.tokens, mention, name) for mention in mentions
                 )
-                counts = self._pairs[bool(text.gap)]
-                counts.update(right=answer and not number, found=answer, gold=not number)
-
-    def get_metric(self, reset: bool = False) -> dict[str, float]:
-        values = {}
-        for guideline, scores in self._clusters.items():
-            named = zip(("precision", "recall", "f1"), scores.get_metric())
-            values.update({f"{guideline}_{name}": float(value) for name, value in named})
-        if self._pairs:
-            masculine, feminine = (_f1(self._pairs[gender]) for gender in (False, True))
-            values["gap_f1"] = _f1(self._pairs[False] + self._pairs[True])
-            values["gap_bias"] = feminine / masculine if masculine else 0.0
-        if values:
-            # What a training is to keep its best weights by.
-            kept = [value for name, value in values.items() if name.endswith("_f1")]
-            values["mean_f1"] = sum(kept) / len(kept)
-        if reset:
-            self.reset()
-        return values
-
-    def reset(self) -> None:
-        self._clusters: dict[str, ConllCorefScores] = {}
-        self._pairs: defaultdict[bool, Counter] = defaultdict(Counter)
-
-
-def _f1(counts: Counter) -> float:
-    total = counts["found"] + counts["gold"]
-    return 2 * counts["right"] / total if total else 0.0
+                for gender in genders:
+                    counts[gender].update(right=answer and not number, predicted=answer, annotated=not number)
+    scores = {
+        gender: prf(count["right"], count["predicted"], count["annotated"])
+        for gender, count in counts.items()
+    }
+    yield from ((f"GAP {gender}".strip(), values) for gender, values in scores.items())
+    yield "GAP bias", (scores["feminine"][2] / (scores["masculine"][2] or 1),)

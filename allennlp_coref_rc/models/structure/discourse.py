@@ -85,8 +85,7 @@ class DiscourseHead(TextHead):
                 [(name, span) for name, part in zip(ARGUMENTS, (r.arg1, r.arg2)) for span in part]
                 for _, r in explicit
             ]
-            # A relation's many words are not independent.
-            loss = loss + self.arguments.loss(scores, anchors, arguments) / 5
+            loss = loss + self.arguments.loss(scores, anchors, arguments)
             loss = loss + _loss(senses, [_class(EXPLICIT, sense_of(r.sense)) for _, r in explicit])
         return loss + _loss(
             self._read_neighbours(vectors, gold), [of_pair for text in gold for of_pair in _implicit(text)]
@@ -153,13 +152,20 @@ class DiscourseHead(TextHead):
 
 def _likely(chances: Tensor, start: int, connective: Span) -> tuple[list[Span], list[Span]]:
     """
-    The words that are more probably in an argument than not, or at least the most probable one, for both
-    arguments. *Shape:* chances (words, 2); the first word's position is `start`.
+    The most probable span of words for each argument, without the connective, if words are independent.
+    *Shape:* chances (words, 2), that a word is in each argument; the first word's position is `start`.
     """
-    chances[connective[0] - start : connective[1] - start] = 0
-    is_inside = (chances > 0.5) | (chances == chances.amax(0))
-    arg1, arg2 = (spans_of(start + i for i, inside in enumerate(side) if inside) for side in is_inside.T)
-    return arg1, arg2
+    odds = chances.logit(1e-6)
+    odds[connective[0] - start : connective[1] - start] = 0
+    arguments = []
+    for totals in nn.functional.pad(odds.cumsum(0), (0, 0, 1, 0)).T:
+        gains = (totals - totals.unsqueeze(1)).masked_fill(
+            torch.ones(2 * totals.shape).tril() > 0, -torch.inf
+        )
+        first, last = divmod(int(gains.argmax()), len(totals))
+        words = set(range(start + first, start + last))
+        arguments.append(spans_of(words - {*range(*connective)} or words))
+    return arguments[0], arguments[1]
 
 
 def _implicit(text: AnnotatedText) -> Iterator[int]:

@@ -2,4 +2,4 @@
 
 from allennlp_coref_rc.modules.recurrence.dispatch import BACKENDS, edge_sources, recurrence
 from allennlp_coref_rc.modules.recurrence.edges import NO_SOURCE, Edges, joined, sequential_sources
-from allennlp_coref_rc.modules.recurrence.recurrence_input import RecurrenceInput
+from allennlp_coref_rc.modules.recurrence.recurrence_input import RecurrenceInput, joint_products

@@ -33,7 +33,7 @@ def cpp(given: RecurrenceInput) -> torch.Tensor:
     """
     `recurrence` with its time loop, forward and backward, in C++ (recurrence.cpp). Call `why_not` first.
     """
-    inputs, edges, weight_hh, bias_hn, mask, memory, reverse, weight_ih, bias, keys = given
+    inputs, edges, weight_hh, bias_hn, mask, memory, reverse, weight_ih, bias, keys, _ = given
     if keys is None:
         weights = [edge.weights.contiguous() for edge in edges]
     else:

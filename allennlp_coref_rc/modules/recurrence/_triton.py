@@ -34,7 +34,7 @@ OTHER_SHARED_MEMORY = 24 * 1024
 
 MIN_CAPABILITY = (8, 0)
 
-EDGE_OPTIONS = ("RELATIONS", "NUM_RELATIONS", "EDGES", "SIZE", "WIDTH", "num_stages", "enable_fp_fusion")
+EDGE_OPTIONS = ("RELATIONS", "NUM_RELATIONS", "EDGES", "SIZE", "num_stages", "enable_fp_fusion")
 """The options that `edge_weights` and `edge_gradients` share with the other kernels."""
 
 TOKENS = 128
@@ -102,7 +102,7 @@ def fused(given: RecurrenceInput) -> torch.Tensor:
     at every step. In bfloat16, it keeps as many as fit in shared memory; vectors that are multiplied by these
     are rounded to bfloat16.
     """
-    inputs, edges, weight_hh, bias_hh, mask, memory, reverse, _, bias, keys = given
+    inputs, edges, weight_hh, bias_hh, mask, memory, reverse, _, bias, keys, _ = given
     if keys is None:
         edges = [edge for edge in edges if edge.sources.size(2)]
     relations: list[int] = []
@@ -116,8 +116,12 @@ def fused(given: RecurrenceInput) -> torch.Tensor:
         weights = joined([edge.weights for edge in edges])
     tensors = [
         tensor if tensor is None else tensor.contiguous()
-        for tensor in (inputs, weight_hh, bias, bias_hh, memory, weights)
+        for tensor in (weight_hh, bias, bias_hh, memory, weights)
     ]
+    # They may be a part of rows that are longer.
+    if inputs.stride(2) != 1 or inputs.stride(0) != inputs.size(1) * inputs.stride(1):
+        inputs = inputs.contiguous()
+    tensors.insert(0, inputs)
     needs_grad = torch.is_grad_enabled() and any(x is not None and x.requires_grad for x in tensors)
     steps = _Steps(mask.contiguous(), sources, keys is not None, tuple(relations), reverse)
     return _Recurrence.apply(needs_grad, steps, *tensors)
@@ -189,8 +193,9 @@ class _Recurrence(torch.autograd.Function):
         mask, sources, is_softmax, relations, reverse = steps
         batch_size, length, width = inputs.shape
         size = weight_hh.size(1)
-        options = _options(weight_hh, size, width, sources, relations, reverse)
+        options = _options(weight_hh, size, sources, relations, reverse)
         of_edges = {name: options[name] for name in EDGE_OPTIONS}
+        stride = inputs.stride(1)
         states = weight_hh.new_empty(batch_size, length, size)
         gates = weight_hh.new_empty(batch_size, length, 4 * size) if needs_grad else None
         previous = torch.empty_like(states) if needs_grad else None
@@ -202,7 +207,15 @@ class _Recurrence(torch.autograd.Function):
                     batch_size * length,
                 )
                 _triton_kernels.edge_weights[(math.ceil(tokens / TOKENS),)](
-                    inputs, given, mask, weights, tokens, TOKENS=TOKENS, **of_edges, num_warps=4
+                    inputs,
+                    given,
+                    mask,
+                    weights,
+                    tokens,
+                    STRIDE=stride,
+                    TOKENS=TOKENS,
+                    **of_edges,
+                    num_warps=4,
                 )
             _triton_kernels.forward[(batch_size,)](
                 inputs,
@@ -220,13 +233,15 @@ class _Recurrence(torch.autograd.Function):
                 length,
                 0 if memory is None else memory.size(1),
                 options["DEPTH"],
+                STRIDE=stride,
                 HAS_MEMORY=memory is not None,
                 HAS_BIAS=bias is not None,
                 HIDDEN_BIASES=bias_hh.size(0) // size,
                 SAVE=needs_grad,
                 **options,
             )
-        ctx.options, ctx.is_softmax, ctx.has_one_bias = options, is_softmax, bias_hh.size(0) == size
+        ctx.options, ctx.width = options, width
+        ctx.is_softmax, ctx.has_one_bias = is_softmax, bias_hh.size(0) == size
         ctx.save_for_backward(mask, sources, weight_hh, memory, weights, states, gates, previous)
         return states
 
@@ -237,21 +252,23 @@ class _Recurrence(torch.autograd.Function):
 
         mask, sources, weight_hh, memory, weights, states, gates, previous = ctx.saved_tensors
         batch_size, length, size = states.shape
-        options = ctx.options
-        width = options["WIDTH"]
+        options, width = ctx.options, ctx.width
         memory_length = 0 if memory is None else memory.size(1)
+        if grad_output.stride(2) != 1:
+            grad_output = grad_output.contiguous()
         # The kernel adds to these, in float32 whatever the dtype.
-        grad_states = pad(grad_output.float(), (0, 0, 0, memory_length)).contiguous()
+        grad_states = gates.new_empty(batch_size, length + memory_length, size, dtype=torch.float32)
         grad_gates = gates.new_empty(batch_size, length, width + 3 * size)
         grad_weights = torch.empty_like(weights) if ctx.needs_input_grad[-1] and not ctx.is_softmax else None
         needs_weights = ctx.is_softmax or grad_weights is not None
         with _on(states.device):
             _triton_kernels.backward[(batch_size,)](
+                grad_output,
                 grad_states,
                 grad_gates,
                 sources,
                 weights,
-                *_packed(weight_hh.view(3, size, size).transpose(1, 2), options),
+                *_packed(weight_hh.view(3, size, size), options, transposed=True),
                 mask,
                 gates,
                 previous,
@@ -259,6 +276,8 @@ class _Recurrence(torch.autograd.Function):
                 length,
                 memory_length,
                 options["DEPTH"],
+                *grad_output.stride()[:2],
+                WIDTH=width,
                 WEIGHT_GRADS=needs_weights,
                 # At 128, registers do not suffice for three sums.
                 ONE_SUM=options["BLOCK"] == MAX_SIZE_ON_CHIP,
@@ -275,6 +294,7 @@ class _Recurrence(torch.autograd.Function):
                     states,
                     length,
                     memory_length,
+                    WIDTH=width,
                     BLOCK=options["BLOCK"],
                     HAS_MEMORY=memory is not None,
                     SCORES=_power_of_two(options["NUM_RELATIONS"]) if ctx.is_softmax else 0,
@@ -304,7 +324,6 @@ class _Recurrence(torch.autograd.Function):
 def _options(
     weight: torch.Tensor,
     size: int,
-    width: int,
     sources: Optional[torch.Tensor],
     relations: tuple[int, ...],
     reverse: bool,
@@ -327,7 +346,6 @@ def _options(
         "NUM_RELATIONS": len(relations) // 4,
         "EDGES": 0 if sources is None else sources.size(2),
         "SIZE": size,
-        "WIDTH": width,
         "BLOCK": block,
         "PARTS": parts,
         "DEPTH": math.ceil(max(size - held, 0) / (4 * parts * chunk)) * chunk,
@@ -369,15 +387,18 @@ def _shared_memory(device: torch.device) -> int:
     return getattr(torch.cuda.get_device_properties(device), "shared_memory_per_block_optin", 48 * 1024)
 
 
-def _packed(weight: torch.Tensor, options: dict[str, Any]) -> tuple[torch.Tensor, Optional[torch.Tensor]]:
+def _packed(
+    weight: torch.Tensor, options: dict[str, Any], transposed: bool = False
+) -> tuple[torch.Tensor, Optional[torch.Tensor]]:
     """
-    The weights of each gate, (3, outputs, inputs): as they are if `ON_CHIP`, else padded with zeros and in
-    the order that the kernels read. The weights of the first `HELD` inputs are the second tensor. The others
-    are the first tensor, (3, DEPTH, PARTS, outputs, 4), in which input (d * PARTS + p) * 4 + i is at [:, d,
-    p, :, i].
+    The weights of each gate, (3, outputs, inputs), or their transpose: as they are if `ON_CHIP`, where
+    `backward` transposes them, else padded with zeros and in the order that the kernels read. The weights of
+    the first `HELD` inputs are the second tensor. The others are the first tensor, (3, DEPTH, PARTS, outputs,
+    4), in which input (d * PARTS + p) * 4 + i is at [:, d, p, :, i].
     """
     if options["ON_CHIP"]:
         return weight.contiguous(), None
+    weight = weight.transpose(1, 2) if transposed else weight
     block, depth, parts, held = (options[name] for name in ("BLOCK", "DEPTH", "PARTS", "HELD"))
     size = weight.size(1)
     padding = 0, max(held + depth * parts * 4 - size, 0), 0, block - size

@@ -18,7 +18,8 @@ stored there.
 
 Each thread has one output, as Triton spreads vectors of size BLOCK, and PARTS threads, one or two, share an
 output. No thread then needs another's numbers before the sum over PARTS. Triton is not asked for this, so
-weights are loaded as (rows, 4), where it has no choice: four numbers a thread, and rows over the threads.
+weights are loaded as (rows, 4), where it has no choice: four numbers a thread, and rows over the threads. If
+the four do not lie side by side, all are loaded as one row, of which a thread takes one number at a time.
 With more dimensions, some tie, and its releases order these differently. The new shapes that weights get then
 move no number to another thread. They are (PARTS, BLOCK, BLOCK / PARTS) if they stay on the chip and else
 (PARTS, BLOCK, 4), see `_triton._packed`. tests/scripts/benchmarks/registers_test.py looks at what each
@@ -27,6 +28,15 @@ release makes of it.
 
 import triton
 import triton.language as tl
+
+VERSION = tuple(map(int, triton.__version__.split(".")[:2]))
+"""Triton's."""
+
+SPLITS_AT_ONCE = tl.constexpr(VERSION >= (3, 6))
+"""Whether threads exchange all gates' numbers at once to split them. Triton 3.5 has them wait eight times."""
+
+ZEROS = tl.constexpr(2048)
+"""How many zeros are stored at once."""
 
 
 @triton.jit
@@ -63,17 +73,26 @@ def _packed(pointer, PARTS: tl.constexpr, BLOCK: tl.constexpr):
 
 
 @triton.jit
-def _whole(weight, SIZE: tl.constexpr, PARTS: tl.constexpr, BLOCK: tl.constexpr):
+def _whole(weight, SIZE: tl.constexpr, PARTS: tl.constexpr, BLOCK: tl.constexpr, TRANSPOSED: tl.constexpr):
     """
-    Loads a gate's weights, (outputs, inputs), as (PARTS, BLOCK, BLOCK / PARTS): for each part, its inputs.
+    Loads a gate's weights, (outputs, inputs) or if `TRANSPOSED` (inputs, outputs), as (PARTS, BLOCK, BLOCK /
+    PARTS): for each part, its inputs.
     """
-    FOURS: tl.constexpr = BLOCK // PARTS // 4
-    row = tl.arange(0, FOURS * PARTS * BLOCK)[:, None]
-    output = row % BLOCK
-    input = (row // BLOCK % PARTS * FOURS + row // (BLOCK * PARTS)) * 4 + tl.arange(0, 4)[None, :]
-    numbers = _load(weight + output * SIZE + input, (input < SIZE) & (output < SIZE))
-    numbers = tl.permute(tl.reshape(numbers, (FOURS, PARTS, BLOCK, 4)), (1, 2, 0, 3))
-    return tl.reshape(numbers, (PARTS, BLOCK, BLOCK // PARTS))
+    EACH: tl.constexpr = BLOCK // PARTS
+    if TRANSPOSED or SIZE % 4 != 0:
+        i = tl.arange(0, BLOCK * BLOCK)
+        output, input = i % BLOCK, i // BLOCK % PARTS * EACH + i // (BLOCK * PARTS)
+        # A thread loads one number after the other, although its neighbours load those beside it.
+        place = tl.max_contiguous(input * SIZE + output if TRANSPOSED else output * SIZE + input, 1)
+        numbers = _load(weight + place, (input < SIZE) & (output < SIZE))
+        numbers = tl.permute(tl.reshape(numbers, (EACH, PARTS, BLOCK)), (1, 2, 0))
+    else:
+        row = tl.arange(0, EACH // 4 * PARTS * BLOCK)[:, None]
+        output = row % BLOCK
+        input = row // BLOCK % PARTS * EACH + row // (BLOCK * PARTS) * 4 + tl.arange(0, 4)[None, :]
+        numbers = _load(weight + output * SIZE + input, (input < SIZE) & (output < SIZE))
+        numbers = tl.permute(tl.reshape(numbers, (EACH // 4, PARTS, BLOCK, 4)), (1, 2, 0, 3))
+    return tl.reshape(numbers, (PARTS, BLOCK, EACH))
 
 
 @triton.jit
@@ -112,8 +131,13 @@ def _gates_over_parts(r, z, n, PARTS: tl.constexpr):
     if PARTS == 1:
         r, z, n = tl.sum(r, axis=0), tl.sum(z, axis=0), tl.sum(n, axis=0)
     else:
-        first, second = tl.split(tl.permute(tl.join(tl.join(r, z), tl.join(n, n)), (1, 2, 3, 0)))
-        rz, nn = tl.split(first + second)
+        gates = tl.join(tl.join(r, z), tl.join(n, n))
+        if SPLITS_AT_ONCE:
+            first, second = tl.split(tl.permute(gates, (1, 2, 3, 0)))
+            total = first + second
+        else:
+            total = tl.sum(gates, axis=0)
+        rz, nn = tl.split(total)
         r, z = tl.split(rz)
         n, _ = tl.split(nn)
     return r, z, n
@@ -160,7 +184,7 @@ def _state(
 @triton.jit
 def _asked(
     inputs, sources, weights, mask, memory, states, row, t, latest, j, length, memory_length,
-    RELATIONS: tl.constexpr, NUM_RELATIONS: tl.constexpr, EDGES: tl.constexpr, SIZE: tl.constexpr, WIDTH: tl.constexpr,
+    RELATIONS: tl.constexpr, NUM_RELATIONS: tl.constexpr, EDGES: tl.constexpr, SIZE: tl.constexpr, STRIDE: tl.constexpr,
     BLOCK: tl.constexpr, HAS_MEMORY: tl.constexpr, REVERSE: tl.constexpr,
 ):  # fmt: skip
     """
@@ -169,7 +193,7 @@ def _asked(
     """
     real = j < SIZE
     position = row * length + t
-    x = inputs + position * WIDTH + j
+    x = inputs + position * STRIDE + j
     x_r = _load(x, real)
     x_z = _load(x + SIZE, real)
     x_n = _load(x + 2 * SIZE, real)
@@ -194,13 +218,13 @@ def _asked(
 def forward(
     inputs, sources, weights, packed, held, bias, bias_hh, mask, memory, states, gates, previous, scratch, length,
     memory_length, depth,
-    RELATIONS: tl.constexpr, NUM_RELATIONS: tl.constexpr, EDGES: tl.constexpr, SIZE: tl.constexpr, WIDTH: tl.constexpr,
+    RELATIONS: tl.constexpr, NUM_RELATIONS: tl.constexpr, EDGES: tl.constexpr, SIZE: tl.constexpr, STRIDE: tl.constexpr,
     BLOCK: tl.constexpr, PARTS: tl.constexpr, DEPTH: tl.constexpr, CHUNK: tl.constexpr, HELD: tl.constexpr,
     HAS_MEMORY: tl.constexpr, HAS_BIAS: tl.constexpr, HIDDEN_BIASES: tl.constexpr, SAVE: tl.constexpr,
     REVERSE: tl.constexpr, ON_CHIP: tl.constexpr,
 ):  # fmt: skip
     """
-    `inputs` are projected, without `bias`; a row of them has `WIDTH` numbers. `bias_hh` has the recurrent
+    `inputs` are projected, without `bias`; their rows begin `STRIDE` numbers apart. `bias_hh` has the recurrent
     biases of all gates, or (`HIDDEN_BIASES` is 1) of the candidate. `RELATIONS` has four numbers for each
     relation: its first edge, the one past its last, and the start and stop of its slice. `packed` has U of
     each gate (as it is if `ON_CHIP`), except for its first inputs, which `held` has. `depth` is `DEPTH` as a
@@ -224,9 +248,9 @@ def forward(
         bias_r += _load(bias_hh + j, real)
         bias_z += _load(bias_hh + SIZE + j, real)
     if ON_CHIP:
-        weight_r = _whole(packed, SIZE, PARTS, BLOCK)
-        weight_z = _whole(packed + SIZE * SIZE, SIZE, PARTS, BLOCK)
-        weight_n = _whole(packed + 2 * SIZE * SIZE, SIZE, PARTS, BLOCK)
+        weight_r = _whole(packed, SIZE, PARTS, BLOCK, False)
+        weight_z = _whole(packed + SIZE * SIZE, SIZE, PARTS, BLOCK, False)
+        weight_n = _whole(packed + 2 * SIZE * SIZE, SIZE, PARTS, BLOCK, False)
     if HELD > 0:
         held_r = _held(held, BLOCK, HELD)
         held_z = _held(held + HELD_GATE, BLOCK, HELD)
@@ -236,7 +260,7 @@ def forward(
     first = length - 1 if REVERSE else 0
     x_r, x_z, x_n, valid, older, chain = _asked(
         inputs, sources, weights, mask, memory, states, row, first, -1, j, length, memory_length,
-        RELATIONS, NUM_RELATIONS, EDGES, SIZE, WIDTH, BLOCK, HAS_MEMORY, REVERSE,
+        RELATIONS, NUM_RELATIONS, EDGES, SIZE, STRIDE, BLOCK, HAS_MEMORY, REVERSE,
     )  # fmt: skip
     for i in range(length):
         t = length - 1 - i if REVERSE else i
@@ -248,7 +272,7 @@ def forward(
         ahead = t if i + 1 == length else (t - 1 if REVERSE else t + 1)
         next_r, next_z, next_n, next_valid, next_older, next_chain = _asked(
             inputs, sources, weights, mask, memory, states, row, ahead, t, j, length, memory_length,
-            RELATIONS, NUM_RELATIONS, EDGES, SIZE, WIDTH, BLOCK, HAS_MEMORY, REVERSE,
+            RELATIONS, NUM_RELATIONS, EDGES, SIZE, STRIDE, BLOCK, HAS_MEMORY, REVERSE,
         )  # fmt: skip
 
         if ON_CHIP:
@@ -299,10 +323,10 @@ def forward(
 
 
 @triton.jit
-def _saved(gates, previous, grad_states, mask, position, state, k, SIZE: tl.constexpr):
+def _saved(gates, previous, grad_output, grad_states, mask, position, k, SIZE: tl.constexpr):
     """
-    The values that the backward step at `position`, whose state is `state`, starts from: r, z, n, m U_n +
-    b_n, m, the gradient of the state and whether the token is masked.
+    The values that the backward step at `position` starts from: r, z, n, m U_n + b_n, m, the gradient of the
+    state, from outside and from later tokens, and whether the token is masked.
     """
     real = k < SIZE
     gate = gates + position * (4 * SIZE) + k
@@ -311,26 +335,26 @@ def _saved(gates, previous, grad_states, mask, position, state, k, SIZE: tl.cons
     n = _load(gate + 2 * SIZE, real)
     hidden_n = _load(gate + 3 * SIZE, real)
     m = _load(previous + position * SIZE + k, real)
-    grad = _load(grad_states + state * SIZE + k, real)
+    grad = _load(grad_output + k, real) + _load(grad_states + k, real)
     return r, z, n, hidden_n, m, grad, tl.load(mask + position) != 0
 
 
-@triton.jit(do_not_specialize=["length", "memory_length", "depth"])
+@triton.jit(do_not_specialize=["length", "memory_length", "depth", "row_stride", "stride"])
 def backward(
-    grad_states, grad_gates, sources, weights, packed, held, mask, gates, previous, scratch, length, memory_length,
-    depth,
+    grad_output, grad_states, grad_gates, sources, weights, packed, held, mask, gates, previous, scratch, length,
+    memory_length, depth, row_stride, stride,
     RELATIONS: tl.constexpr, NUM_RELATIONS: tl.constexpr, EDGES: tl.constexpr, SIZE: tl.constexpr, WIDTH: tl.constexpr,
     BLOCK: tl.constexpr, PARTS: tl.constexpr, DEPTH: tl.constexpr, CHUNK: tl.constexpr, HELD: tl.constexpr,
     WEIGHT_GRADS: tl.constexpr, REVERSE: tl.constexpr, ON_CHIP: tl.constexpr, ONE_SUM: tl.constexpr,
 ):  # fmt: skip
     """
-    `grad_states` (float32) has a row for each state and then for each of the memory. It comes in with the
-    gradient from outside, zero for the memory. For each state, it collects the gradients that later tokens
-    send to it, until its own token's turn comes; then the gradient of m is left there (if `WEIGHT_GRADS`).
-    `packed` holds the transpose of each gate's U. If `ONE_SUM`, the products of all gates are added one after
-    the other, which takes fewer registers and waits longer. `grad_gates`, (batch, length, WIDTH + 3 * SIZE),
-    gets the gradients of the three projected inputs and, in its last columns, of the three recurrent parts.
-    The two of r are equal, and those of z.
+    `grad_output` is the gradient from outside, with the strides `row_stride`, `stride` and 1. `grad_states`
+    (float32) has a row for each state and then for each of the memory. For each state, it collects the
+    gradients that later tokens send to it, until its own token's turn comes; then the gradient of m is left
+    there (if `WEIGHT_GRADS`). `packed` holds U of each gate if `ON_CHIP`, and else its transpose. If
+    `ONE_SUM`, the products of all gates are added one after the other, which takes fewer registers and waits
+    longer. `grad_gates`, (batch, length, WIDTH + 3 * SIZE), gets the gradients of the three projected inputs
+    and, in its last columns, of the three recurrent parts. The two of r are equal, and those of z.
     """
     GATE: tl.constexpr = DEPTH * PARTS * BLOCK * 4
     HELD_GATE: tl.constexpr = BLOCK * HELD
@@ -338,20 +362,26 @@ def backward(
     k = tl.arange(0, BLOCK)
     real = k < SIZE
     if ON_CHIP:
-        weight_r = _whole(packed, SIZE, PARTS, BLOCK)
-        weight_z = _whole(packed + SIZE * SIZE, SIZE, PARTS, BLOCK)
-        weight_n = _whole(packed + 2 * SIZE * SIZE, SIZE, PARTS, BLOCK)
+        weight_r = _whole(packed, SIZE, PARTS, BLOCK, True)
+        weight_z = _whole(packed + SIZE * SIZE, SIZE, PARTS, BLOCK, True)
+        weight_n = _whole(packed + 2 * SIZE * SIZE, SIZE, PARTS, BLOCK, True)
     if HELD > 0:
         held_r = _held(held, BLOCK, HELD)
         held_z = _held(held + HELD_GATE, BLOCK, HELD)
         held_n = _held(held + 2 * HELD_GATE, BLOCK, HELD)
 
+    grad_output += row * row_stride
+    grad_states += row * (length + memory_length) * SIZE
+    for first in range(0, (length + memory_length) * SIZE, ZEROS):
+        i = first + tl.arange(0, ZEROS)
+        tl.store(grad_states + i, tl.full((ZEROS,), 0.0, tl.float32), i < (length + memory_length) * SIZE)
+    tl.debug_barrier()
+
     # The gradient that the token just done, which comes after this one, sends to this one's state.
     carried = tl.full((BLOCK,), 0.0, tl.float32)
-    first_state = row * (length + memory_length)
     t = 0 if REVERSE else length - 1
     r, z, n, hidden_n, m, grad, valid = _saved(
-        gates, previous, grad_states, mask, row * length + t, first_state + t, k, SIZE
+        gates, previous, grad_output + t * stride, grad_states + t * SIZE, mask, row * length + t, k, SIZE
     )  # fmt: skip
     for i in range(length):
         t = i if REVERSE else length - 1 - i
@@ -366,7 +396,8 @@ def backward(
         # Asked for a step ahead. What this step sends there is in `carried`.
         ahead = t if i + 1 == length else earlier
         next_r, next_z, next_n, next_hidden_n, next_m, next_grad, next_valid = _saved(
-            gates, previous, grad_states, mask, row * length + ahead, first_state + ahead, k, SIZE
+            gates, previous, grad_output + ahead * stride, grad_states + ahead * SIZE, mask, row * length + ahead, k,
+            SIZE,
         )  # fmt: skip
         gate = grad_gates + position * (WIDTH + 3 * SIZE) + k
         tl.store(gate, grad_r, mask=real)
@@ -410,7 +441,7 @@ def backward(
             product = tl.dot(held_n, _held_column(vectors + 2 * BLOCK, HELD), product)
             grad_m += tl.sum(product, axis=1)
         if WEIGHT_GRADS:
-            tl.store(grad_states + (first_state + t) * SIZE + k, grad_m, mask=real)
+            tl.store(grad_states + t * SIZE + k, grad_m, mask=real)
 
         carried = tl.full((BLOCK,), 0.0, tl.float32)
         for relation in tl.static_range(NUM_RELATIONS):
@@ -424,7 +455,7 @@ def backward(
                 carried += tl.where(exists & (source == earlier), message, 0.0)
                 # Added where it lies, without waiting for what was there; ordered by the barriers, so always
                 # the same.
-                target = grad_states + (first_state + source) * SIZE + k
+                target = grad_states + source * SIZE + k
                 # In reverse, `earlier` is a place of the memory at last, of which nothing is carried any
                 # more.
                 elsewhere = (inside & exists & ((source != earlier) | (i + 1 == length))) != 0
@@ -495,7 +526,7 @@ def edge_sources(
 @triton.jit(do_not_specialize=["tokens"])
 def edge_weights(
     inputs, given, mask, weights, tokens,
-    RELATIONS: tl.constexpr, NUM_RELATIONS: tl.constexpr, EDGES: tl.constexpr, SIZE: tl.constexpr, WIDTH: tl.constexpr,
+    RELATIONS: tl.constexpr, NUM_RELATIONS: tl.constexpr, EDGES: tl.constexpr, SIZE: tl.constexpr, STRIDE: tl.constexpr,
     TOKENS: tl.constexpr,
 ):  # fmt: skip
     """
@@ -506,7 +537,7 @@ def edge_weights(
     position = tl.program_id(0).to(tl.int64) * TOKENS + tl.arange(0, TOKENS)
     real = position < tokens
     read = real & (tl.load(mask + position, mask=real, other=0) != 0)
-    scores = inputs + position * WIDTH + 3 * SIZE
+    scores = inputs + position * STRIDE + 3 * SIZE
     given += position * EDGES
     weights += position * EDGES
     largest = tl.full((TOKENS,), -3.0e38, tl.float32)
@@ -571,6 +602,3 @@ INTERPRETED = not isinstance(forward, triton.JITFunction)
 Whether Triton's interpreter runs these kernels, on the CPU: TRITON_INTERPRET=1 was set when they were
 defined.
 """
-
-VERSION = tuple(map(int, triton.__version__.split(".")[:2]))
-"""Triton's."""

@@ -233,7 +233,7 @@ def _readable(edges: Edges, mask: torch.Tensor, reverse: bool) -> Edges:
 
 
 def _check_shapes(given: RecurrenceInput) -> None:
-    inputs, edges, weight_hh, bias_hn, mask, memory, _, weight_ih, bias, keys = given
+    inputs, edges, weight_hh, bias_hn, mask, memory, _, weight_ih, bias, keys, products = given
 
     check_tensor("recurrence", "inputs", inputs, ("batch_size", "sequence_length", "input_size"))
     batch_size, length, input_size = inputs.shape
@@ -266,6 +266,8 @@ def _check_shapes(given: RecurrenceInput) -> None:
         check("bias", bias, 3 * size)
         if keys is not None:
             check("keys", keys, len(edges), input_size)
+        if products is not None:
+            check("products", products, batch_size, length, 3 * size + (0 if keys is None else len(edges)))
     check("mask", mask, batch_size, length)
     if memory is not None:
         check("memory", memory, batch_size, "memory_length", size)

@@ -7,6 +7,19 @@ from allennlp_coref_rc.modules.gpu import once
 from allennlp_coref_rc.modules.masked_softmax import masked_softmax
 from allennlp_coref_rc.modules.recurrence.edges import Edges
 
+Factors = tuple[torch.Tensor, Optional[torch.Tensor]]
+"""What inputs are multiplied with: `weight_ih`, and the keys if there are any."""
+
+
+def joint_products(inputs: torch.Tensor, factors: Sequence[Factors]) -> Sequence[torch.Tensor]:
+    """The `products` of inputs with several factors, which is one product on a GPU."""
+    rows = [[part for part in parts if part is not None] for parts in factors]
+    flat = [part for parts in rows for part in parts]
+    product = torch.nn.functional.linear(inputs, torch.cat(flat) if len(flat) > 1 else flat[0])
+    if len(rows) == 1:
+        return [product]
+    return product.split([sum(part.size(0) for part in parts) for parts in rows], dim=-1)
+
 
 class RecurrenceInput(NamedTuple):
     """
@@ -42,6 +55,9 @@ class RecurrenceInput(NamedTuple):
         softmax over the edges of a token. The score of an edge is the product of the token's inputs and the
         key of the edge's relation. Edges of weight 0 do not take part. All other weights mean the same, and
         have no gradient.
+    products : `torch.FloatTensor`, optional (default = `None`)
+        Shape: (batch_size, sequence_length, 3 * hidden_size + relations). The products of the inputs with
+        `weight_ih` and `keys`, if they are known already. Without keys there are none for the relations.
     """
 
     inputs: torch.Tensor
@@ -54,16 +70,21 @@ class RecurrenceInput(NamedTuple):
     weight_ih: Optional[torch.Tensor] = None
     bias: Optional[torch.Tensor] = None
     keys: Optional[torch.Tensor] = None
+    products: Optional[torch.Tensor] = None
 
     def multiplied(self) -> "RecurrenceInput":
         """
         The same with the products of the inputs with `weight_ih` and, in further columns, with `keys`. `bias`
         is still to be added to them, and the weights of edges are still to be made of them.
         """
+        products = self.products
         if self.weight_ih is None:
             return self
-        factors = self.weight_ih if self.keys is None else torch.cat([self.weight_ih, self.keys])
-        return self._replace(inputs=torch.nn.functional.linear(self.inputs, factors), weight_ih=None)
+        if products is None:
+            (products,) = joint_products(self.inputs, [(self.weight_ih, self.keys)])
+        elif self.keys is None:
+            products = products[..., : self.weight_hh.size(0)]
+        return self._replace(inputs=products, weight_ih=None, products=None)
 
     def projected(self) -> "RecurrenceInput":
         """The same with projected inputs, and with edges that have their weights."""

@@ -1,8 +1,11 @@
+import functools
 import logging
-from collections.abc import Collection
-from typing import Optional
+import sys
+from collections.abc import Callable, Collection
+from typing import Any, Optional, TypeVar, cast
 
 import torch
+from allennlp.common import FromParams, Params
 from allennlp.modules import Seq2SeqEncoder
 from allennlp.modules.seq2seq_encoders import ComposeEncoder
 
@@ -16,11 +19,37 @@ logger = logging.getLogger(__name__)
 REPORTED: set[type] = set()
 """The classes of encoders of which the user knows that they get no annotations."""
 
+Method = TypeVar("Method", bound=Callable[..., Any])
+
+
+def uncompiled(method: Method) -> Method:
+    """
+    A method that `torch.compile` calls as it is. It is compiled already, and tracing what chooses its backend
+    would take a minute. What keeps PyTorch from tracing imports its compiler, so it waits for that.
+    """
+    untraced = torch._disable_dynamo(method)
+
+    @functools.wraps(method)
+    def call(*args: Any, **kwargs: Any) -> Any:
+        return (untraced if "torch._dynamo" in sys.modules else method)(*args, **kwargs)
+
+    return cast(Method, call)
+
 
 class AnnotatedSeq2SeqEncoder(Seq2SeqEncoder):
     """
     A `Seq2SeqEncoder` that reads annotations. Without annotations it is the plain encoder that it extends.
     """
+
+    source_of_layers = "the argument annotations"
+    """What messages say has the annotation layers: the argument of `forward` or, in a config, a key."""
+
+    @classmethod
+    @functools.wraps(vars(FromParams)["from_params"].__func__)
+    def from_params(cls, params: Params, **kwargs: Any) -> Any:  # type: ignore[override]
+        encoder = super().from_params(params, **kwargs)
+        encoder.source_of_layers = "dataset_reader.annotation_layers"
+        return encoder
 
     def forward(
         self, inputs: torch.Tensor, mask: torch.Tensor, annotations: Optional[AnnotationTensors] = None
@@ -79,11 +108,11 @@ class AnnotatedSeq2SeqEncoder(Seq2SeqEncoder):
         if self.annotation_layers and type(self) not in REPORTED:
             REPORTED.add(type(self))
             logger.warning(
-                "%s reads annotations (%s) but got none, and works as a plain encoder: either "
-                "dataset_reader.annotation_layers is missing, or the model gives its encoders no annotations, as "
-                "AllenNLP's own models do",
+                "%s reads annotations (%s) but got none, and works as a plain encoder: either %s is missing, or the "
+                "model gives its encoders no annotations, as AllenNLP's own models do",
                 type(self).__name__,
                 ", ".join(sorted(self.annotation_layers)),
+                self.source_of_layers,
             )
 
     def annotation(self, annotations: AnnotationTensors, layer: str, kind: str) -> dict[str, torch.Tensor]:
@@ -94,12 +123,12 @@ class AnnotatedSeq2SeqEncoder(Seq2SeqEncoder):
         name = type(self).__name__
         if layer not in annotations:
             raise ConfigurationError(
-                f"{name} reads the annotation layer {layer!r}, but dataset_reader.annotation_layers has "
+                f"{name} reads the annotation layer {layer!r}, but {self.source_of_layers} has "
                 f"{sorted(annotations)}; add it there, or let the encoder read no more than that"
             )
         if kind not in annotations[layer]:
             raise ConfigurationError(
-                f"{name} reads {kind} of the annotation layer {layer!r}, but dataset_reader.annotation_layers.{layer} "
+                f"{name} reads {kind} of the annotation layer {layer!r}, but {self.source_of_layers}.{layer} "
                 f"makes {sorted(annotations[layer])}; expected a layer whose type ends in "
                 f"{'views' if kind == 'labels' else 'edges'}"
             )

@@ -14,7 +14,7 @@ from allennlp_coref_rc.modules.seq2seq_encoders.recurrent_encoder import Recurre
 
 
 @Seq2SeqEncoder.register("coref_gru")
-class CorefGru(RecurrentEncoder):
+class CorefGRU(RecurrentEncoder):
     """
     The Coref-GRU of `Neural Models for Reasoning over Multiple Mentions using Coreference
     <https://aclanthology.org/N18-2007>`_ (Dhingra et al., NAACL 2018), Appendix A: a GRU with a two-part

@@ -1,5 +1,5 @@
 from collections.abc import Collection, Sequence
-from typing import Any, Optional
+from typing import Any, Optional, Union
 
 import torch
 from allennlp.data import Vocabulary
@@ -9,13 +9,17 @@ from torch.nn.functional import pad
 
 from allennlp_coref_rc.common.checks import check_number
 from allennlp_coref_rc.common.errors import ConfigurationError
+from allennlp_coref_rc.data.annotation_layers import label_vocabulary
 from allennlp_coref_rc.data.fields import AnnotationTensors
 from allennlp_coref_rc.modules.annotated_self_attention import AnnotatedSelfAttention, HeadViews
 from allennlp_coref_rc.modules.gpu import copied_to, once, one_pass
 from allennlp_coref_rc.modules.pair import Pair
 from allennlp_coref_rc.modules.qanet_block import QanetBlock
 from allennlp_coref_rc.modules.scopes import Scopes
-from allennlp_coref_rc.modules.seq2seq_encoders.annotated_seq2seq_encoder import AnnotatedSeq2SeqEncoder
+from allennlp_coref_rc.modules.seq2seq_encoders.annotated_seq2seq_encoder import (
+    AnnotatedSeq2SeqEncoder,
+    uncompiled,
+)
 from allennlp_coref_rc.modules.seq2seq_encoders.repeated import repeated
 
 
@@ -43,7 +47,7 @@ class Positions(torch.nn.Module):
 
 
 @Seq2SeqEncoder.register("dassa")
-class Dassa(AnnotatedSeq2SeqEncoder):
+class DASSA(AnnotatedSeq2SeqEncoder):
     """
     The encoder of `Discourse-Aware Semantic Self-Attention for Narrative Reading Comprehension
     <https://aclanthology.org/D19-1257>`_ (Mihaylov & Frank, EMNLP 2019): a stack of QANet blocks. In some of
@@ -103,6 +107,8 @@ class Dassa(AnnotatedSeq2SeqEncoder):
     layer_dropout_undecayed_prob : `float`, optional (default = `0.1`)
     vocab : `Vocabulary`, optional (default = `None`)
         Says how many labels each layer has. AllenNLP passes it on.
+    labels : `dict[str, Union[int, list[str]]]`, optional (default = `None`)
+        The same without a vocabulary: by layer, its labels (`label_names` finds them), or their number.
 
     # Example
 
@@ -130,6 +136,7 @@ class Dassa(AnnotatedSeq2SeqEncoder):
         dropout_prob: float = 0.1,
         layer_dropout_undecayed_prob: float = 0.1,
         vocab: Optional[Vocabulary] = None,
+        labels: Optional[dict[str, Union[int, list[str]]]] = None,
     ) -> None:
         super().__init__()
         attention_dim = attention_projection_dim or hidden_dim
@@ -149,7 +156,18 @@ class Dassa(AnnotatedSeq2SeqEncoder):
         _check("hidden_dim", hidden_dim, hidden_dim % 2 == 0 and hidden_dim > 2, "an even number above 2")
         multiple = f"a multiple of num_attention_heads, {num_attention_heads}"
         _check("attention_projection_dim", attention_dim, attention_dim % num_attention_heads == 0, multiple)
-        self._check_heads(num_attention_heads, list(annotated_blocks), num_blocks, vocab)
+        self._check_heads(num_attention_heads, list(annotated_blocks), num_blocks)
+        if self.heads:
+            is_given = (
+                vocab is not None if labels is None else vocab is None and self.heads.keys() <= labels.keys()
+            )
+            _check(
+                "labels",
+                labels,
+                is_given,
+                f"those of {[*self.heads]}, or their numbers, in place of a vocabulary",
+            )
+            vocab = vocab or label_vocabulary(labels or {})
         self._input_dim = input_dim
         self._hidden_dim = hidden_dim
         self._annotated_blocks = frozenset(annotated_blocks if self.heads else ())
@@ -172,13 +190,7 @@ class Dassa(AnnotatedSeq2SeqEncoder):
                 )
             )
 
-    def _check_heads(
-        self,
-        num_attention_heads: int,
-        annotated_blocks: list[int],
-        num_blocks: int,
-        vocab: Optional[Vocabulary],
-    ) -> None:
+    def _check_heads(self, num_attention_heads: int, annotated_blocks: list[int], num_blocks: int) -> None:
         numbers = self.heads.values()
         fit = sum(numbers) <= num_attention_heads and min(numbers, default=1) > 0
         most = f"positive numbers, together at most num_attention_heads, {num_attention_heads}"
@@ -186,7 +198,6 @@ class Dassa(AnnotatedSeq2SeqEncoder):
         if self.heads:
             exist = all(0 <= block < num_blocks for block in annotated_blocks)
             _check("annotated_blocks", annotated_blocks, exist, f"numbers below num_blocks, {num_blocks}")
-            _check("vocab", vocab, vocab is not None, "a vocabulary, where heads see annotations")
 
     @property
     def annotation_layers(self) -> Collection[str]:
@@ -208,6 +219,7 @@ class Dassa(AnnotatedSeq2SeqEncoder):
             *(encode_text(text) for encode_text, text in zip(repeated(self, len(pair)), pair))
         )
 
+    @uncompiled
     @one_pass
     def forward(
         self, inputs: torch.Tensor, mask: torch.Tensor, annotations: Optional[AnnotationTensors] = None
@@ -254,7 +266,7 @@ class Dassa(AnnotatedSeq2SeqEncoder):
             if missing < 0:
                 raise ConfigurationError(
                     f"dassa has {number} heads for the annotation layer {layer!r}, which makes {number - missing} "
-                    f"views; change the encoder's heads.{layer} or dataset_reader.annotation_layers.{layer}"
+                    f"views; change the encoder's heads.{layer} or {self.source_of_layers}.{layer}"
                 )
             views = [pad(view, (0, missing)) for view in views]
             labels.append(views[0].clamp(min=0))

@@ -1,4 +1,4 @@
-from typing import Any, Self
+from typing import Any, Optional, Self, cast
 
 import torch
 from allennlp.modules import Seq2SeqEncoder
@@ -28,7 +28,7 @@ number.
 
 
 @Seq2SeqEncoder.register("mage_gru")
-class MageGru(RecurrentEncoder):
+class MageGRU(RecurrentEncoder):
     """
     The MAGE-GRU of `Linguistic Knowledge as Memory for Recurrent Neural Networks
     <https://arxiv.org/abs/1703.02620>`_ (Dhingra et al., 2017): a GRU whose state has a part for each type of
@@ -63,14 +63,17 @@ class MageGru(RecurrentEncoder):
     # Parameters
 
     input_size : `int`
-    state_sizes : `dict[str, int]`
+    hidden_size : `int`, optional (default = `None`)
+        The size of one direction, in place of `state_sizes`: the types are then "sequential" and "coref", to
+        which variant "mage" gives a quarter of the state.
+    bidirectional : `bool`, optional (default = `True`)
+    state_sizes : `dict[str, int]`, optional (default = `None`)
         How large a state each type of edge carries. The types are "sequential", from the token before, and
         any annotation layers of edges. In variant "mage" these are the sizes of the state's parts, which add
         up to the hidden size of one direction (the paper has 48 and, for coreference, 16 on bAbI; 240 and 16
         on CNN). In the other variants each type carries the whole state, so all sizes are the hidden size.
         The state begins with the sequential part; the other parts follow in the order of their names, not in
         the given order.
-    bidirectional : `bool`, optional (default = `True`)
     variant : `str`, optional (default = `"mage"`)
         `"shared"`: the state is not split, and the edges of each relation carry whole states. The gates read
         m_t = [h_{t-1}; S], so U has more columns, and h_{t-1} is carried on (the "MAGE (shared)" of Table 1,
@@ -99,8 +102,9 @@ class MageGru(RecurrentEncoder):
     def __init__(
         self,
         input_size: int,
-        state_sizes: dict[str, int],
+        hidden_size: Optional[int] = None,
         bidirectional: bool = True,
+        state_sizes: Optional[dict[str, int]] = None,
         variant: str = "mage",
         carry: str = "gathered",
         share_memory: bool = True,
@@ -117,6 +121,15 @@ class MageGru(RecurrentEncoder):
             raise ConfigurationError(
                 "mage_gru: joint is true and share_memory false, expected both or neither"
             )
+        if (hidden_size is None) == (state_sizes is None):
+            raise ConfigurationError(
+                f"mage_gru: hidden_size is {hidden_size} and state_sizes {state_sizes}, expected one of them"
+            )
+        if state_sizes is None:
+            size = cast(int, hidden_size)
+            state_sizes = {SEQUENTIAL: size, "coref": size}
+            if variant == VARIANTS[0]:
+                state_sizes = {SEQUENTIAL: size - size // 4, "coref": size // 4}
         if SEQUENTIAL not in state_sizes or min(state_sizes.values()) < 1:
             raise ConfigurationError(
                 f"mage_gru: state_sizes is {dict(state_sizes)}, expected a positive size for each type of edge, of "
@@ -159,7 +172,8 @@ class MageGru(RecurrentEncoder):
         variant "dag_rnn"). Without annotations, both have the same outputs. Weights that only annotations use
         are new. `options` are further arguments of the constructor.
         """
-        return cls(rnn.input_size, state_sizes, bidirectional=rnn.bidirectional, **options).load_torch(rnn)
+        encoder = cls(rnn.input_size, bidirectional=rnn.bidirectional, state_sizes=state_sizes, **options)
+        return encoder.load_torch(rnn)
 
     def _pair_settings(self) -> dict[str, Any]:
         sizes = dict(zip([SEQUENTIAL, *self._relations], self._sizes))
@@ -183,7 +197,7 @@ class MageGru(RecurrentEncoder):
             if question_first_name("antecedents") not in annotations.get(relation, {}):
                 raise ConfigurationError(
                     f"mage_gru with joint: true needs the edges of {relation!r} in both orders of passage and question;"
-                    f" add question_first: true to dataset_reader.annotation_layers.{relation}"
+                    f" add question_first: true to {self.source_of_layers}.{relation}"
                 )
         names = "antecedents", "descendants"
         return {

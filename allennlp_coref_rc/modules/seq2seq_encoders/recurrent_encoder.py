@@ -9,13 +9,25 @@ from torch.nn import Parameter
 from allennlp_coref_rc.common.checks import check_number
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.data.fields import AnnotationTensors
-from allennlp_coref_rc.modules.gpu import in_parallel, once
+from allennlp_coref_rc.modules.gpu import in_parallel, once, spares_launches
 from allennlp_coref_rc.modules.pair import Pair, TokenVectors
-from allennlp_coref_rc.modules.recurrence import Edges, RecurrenceInput, edge_sources, recurrence
-from allennlp_coref_rc.modules.seq2seq_encoders.annotated_seq2seq_encoder import AnnotatedSeq2SeqEncoder
+from allennlp_coref_rc.modules.recurrence import (
+    Edges,
+    RecurrenceInput,
+    edge_sources,
+    joint_products,
+    recurrence,
+)
+from allennlp_coref_rc.modules.seq2seq_encoders.annotated_seq2seq_encoder import (
+    AnnotatedSeq2SeqEncoder,
+    uncompiled,
+)
 
 EncoderAndText = tuple["RecurrentEncoder", TokenVectors]
 """An encoder and the text that it encodes."""
+
+Products = Sequence[Optional[torch.Tensor]]
+"""The `products` of texts or directions, if they are known before the recurrence reads."""
 
 
 def rnn_shapes(input_size: int, rows: int, recurrent_size: int) -> dict[str, tuple[int, ...]]:
@@ -137,6 +149,7 @@ class RecurrentEncoder(AnnotatedSeq2SeqEncoder):
                 target.copy_(parameter)
         return self
 
+    @uncompiled
     def forward(
         self, inputs: torch.Tensor, mask: torch.Tensor, annotations: Optional[AnnotationTensors] = None
     ) -> torch.Tensor:
@@ -157,7 +170,11 @@ class RecurrentEncoder(AnnotatedSeq2SeqEncoder):
         """
         self.check_input(inputs, mask)
         text = TokenVectors(inputs, mask, annotations)
-        (states,) = self._read_in_each_direction([text], lambda reverse: (self._read(text, reverse),))
+
+        def read(reverse: bool, products: Products) -> tuple[torch.Tensor, ...]:
+            return (self._read(text, reverse, products=products[0]),)
+
+        (states,) = self._read_in_each_direction([(self, text)], read)
         return states
 
     def encode_pair(self, question_encoder: Seq2SeqEncoder, pair: Pair) -> Pair:
@@ -194,23 +211,38 @@ class RecurrentEncoder(AnnotatedSeq2SeqEncoder):
     def _encode_pair(self, *pairs: EncoderAndText) -> tuple[torch.Tensor, torch.Tensor]:
         """Encodes two sequences, each with its encoder, the first one first when reading forward."""
 
-        def read(reverse: bool) -> tuple[torch.Tensor, ...]:
-            (encoder, text), (second_encoder, continuation) = pairs[::-1] if reverse else pairs
-            states = encoder._read(text, reverse)
+        def read(reverse: bool, products: Products) -> tuple[torch.Tensor, ...]:
+            first, second = [*zip(pairs, products)][:: -1 if reverse else 1]
+            (encoder, text), (second_encoder, continuation) = first[0], second[0]
+            states = encoder._read(text, reverse, products=first[1])
             memory = second_encoder._handed_over(text, states, reverse)
-            both = states, second_encoder._read(continuation, reverse, *memory)
+            both = states, second_encoder._read(continuation, reverse, *memory, products=second[1])
             return both[::-1] if reverse else both
 
-        first, second = self._read_in_each_direction([text for _, text in pairs], read)
+        first, second = self._read_in_each_direction(pairs, read)
         return first, second
 
     def _read_in_each_direction(
-        self, texts: Sequence[TokenVectors], read: Callable[[bool], tuple[torch.Tensor, ...]]
+        self, pairs: Sequence[EncoderAndText], read: Callable[[bool, Products], tuple[torch.Tensor, ...]]
     ) -> list[torch.Tensor]:
-        """The states of texts, given what reads them all, in reverse or not."""
-        directions = [partial(read, reverse) for reverse in (False, True)[: len(self._suffixes())]]
-        by_direction = in_parallel([text.vectors for text in texts], directions)
-        return [torch.cat(states, dim=-1) for states in zip(*by_direction)]
+        """The states of texts, given what reads them all, in reverse or not, with their products."""
+        by_text = [encoder._products(text) for encoder, text in pairs]
+        directions = [partial(read, *given) for given in zip((False, True), zip(*by_text))]
+        vectors = [x for x in (*(text.vectors for _, text in pairs), *sum(by_text, [])) if x is not None]
+        by_direction = in_parallel(vectors, directions)
+        return [torch.cat(x, dim=-1) if len(x) > 1 else x[0] for x in zip(*by_direction)]
+
+    def _products(self, text: TokenVectors) -> list[Optional[torch.Tensor]]:
+        """
+        The products of a text with the weights of each direction. On a GPU one launch makes all; elsewhere
+        the recurrence makes them.
+        """
+        vectors, suffixes = text.vectors, self._suffixes()
+        fits = torch.is_autocast_enabled(vectors.device.type) or vectors.dtype == self.weight_ih_l0.dtype
+        if not (spares_launches(vectors) and fits):
+            return [None] * len(suffixes)
+        factors = [(self._gru_parameters(suffix)[0], self._keys_for(text, suffix)) for suffix in suffixes]
+        return list(joint_products(vectors, factors))
 
     def _handed_over(
         self, text: TokenVectors, states: torch.Tensor, reverse: bool
@@ -227,9 +259,11 @@ class RecurrentEncoder(AnnotatedSeq2SeqEncoder):
         reverse: bool = False,
         memory: Optional[torch.Tensor] = None,
         memory_mask: Optional[torch.Tensor] = None,
+        products: Optional[torch.Tensor] = None,
     ) -> torch.Tensor:
         """
         Reads in one direction. With `memory`, the states of another sequence, it continues that sequence.
+        `products` are those of `RecurrenceInput`.
 
         Shapes: memory (batch_size, memory_length, hidden_size), memory_mask (batch_size, memory_length), the
         result (batch_size, sequence_length, hidden_size).
@@ -247,9 +281,9 @@ class RecurrentEncoder(AnnotatedSeq2SeqEncoder):
 
         setting = type(self), reverse, memory is not None, inputs.dtype, *self._edge_settings()
         edges = once(mask, [annotations, memory_mask], setting, edges_of_text)
-        keys = None if annotations is None else self._keys(suffix)
+        keys = self._keys_for(text, suffix)
         given = RecurrenceInput(
-            inputs, edges, weight_hh, bias_hh, mask, memory, reverse, weight_ih, bias_ih, keys
+            inputs, edges, weight_hh, bias_hh, mask, memory, reverse, weight_ih, bias_ih, keys, products
         )
         return recurrence(given, backend=self._backend)
 
@@ -257,6 +291,9 @@ class RecurrentEncoder(AnnotatedSeq2SeqEncoder):
         """The weights and biases of one direction, in the shapes of a GRU's."""
         names = "weight_ih_l0", "weight_hh_l0", "bias_ih_l0", "bias_hh_l0"
         return tuple(getattr(self, name + suffix) for name in names)
+
+    def _keys_for(self, text: TokenVectors, suffix: str) -> Optional[torch.Tensor]:
+        return None if text.annotations is None else self._keys(suffix)
 
     def _keys(self, suffix: str) -> Optional[torch.Tensor]:
         """The keys of one direction for `RecurrenceInput`, if edges are weighted by attention."""

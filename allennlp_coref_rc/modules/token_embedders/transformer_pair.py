@@ -109,8 +109,9 @@ class TransformerPair(TransformerWords):
         of_windows = embedding(copied_to(device, places_of_questions), rows)
         of_questions = (of_windows * copied_to(device, weights.to(rows.dtype))).sum(dim=1)
         of_passages = embedding(copied_to(device, pad_sequence(places_of_passages, batch_first=True)), rows)
+        pieces_of_word = 1 if self.sub_token_mode == "first" else None
         question_words, passage_words = (
-            self._words(vectors, text["offsets"] - start)
+            mean_of_pieces(vectors, text["offsets"] - start, pieces_of_word)
             for vectors, text in zip((of_questions[:, before:], of_passages), texts)
         )
         return question_words, passage_words, of_questions[:, 0]
@@ -182,9 +183,6 @@ class TransformerPair(TransformerWords):
         special = [question.new_zeros(len(tokens), question.size(1)) for tokens in self._special]
         starts = self._window_starts(len(question), len(passage))
         return pad_sequence(self._windows(question, passage, starts, *special), batch_first=True)
-
-    def _words(self, pieces: torch.Tensor, offsets: torch.Tensor) -> torch.Tensor:
-        return mean_of_pieces(pieces, offsets, 1 if self.sub_token_mode == "first" else None)
 
 
 def mean_of_pieces(pieces: torch.Tensor, offsets: torch.Tensor, first: Optional[int] = None) -> torch.Tensor:

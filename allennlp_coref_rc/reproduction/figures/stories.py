@@ -23,9 +23,12 @@ class Story(NamedTuple):
 def find_stories(reader: AnnotatedBabiReader, name: str, numbers: Sequence[int]) -> dict[int, Story]:
     """Questions of a bAbI file by their numbers, from 1."""
     items = reader.read_items(reader.find(name), name)
-    stories = {
-        number: Story(question, task) for number, (_, (_, task, question)) in enumerate(items, start=1)
-    }
+    stories: dict[int, Story] = {}
+    for number, (_, item) in enumerate(items, start=1):
+        if isinstance(item, ConfigurationError):
+            raise item
+        _, task, question = item
+        stories[number] = Story(question, task)
     for number in numbers:
         if number not in stories:
             raise ConfigurationError(

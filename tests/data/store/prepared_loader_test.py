@@ -1,5 +1,6 @@
 """Batches of prepared data are those that AllenNLP makes of the reader's instances."""
 
+import gc
 import json
 import random
 
@@ -10,6 +11,7 @@ from allennlp.data import DataLoader, DatasetReader, Vocabulary
 
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.data.store.columns import KINDS
+from allennlp_coref_rc.data.store.prepared_loader import StoredInstance
 from tests.processes import run_in_processes
 from tests.training_config.configs import CONFIGS, configs, load, load_small, load_text, tiny_transformer
 
@@ -104,11 +106,26 @@ def of_cnn(**reader):
         {"batch_size": 3, "drop_last": True},
         {"batch_size": 2, "batches_per_epoch": 3},
         {"batch_sampler": {"type": "max_tokens_sampler", "max_tokens": 200}},
+        {"batch_sampler": {"type": "bucket", "batch_size": 2, "padding_noise": 0.4, "drop_last": True}},
+        {"batch_sampler": {"type": "bucket", "batch_size": 2, "sorting_keys": ["question", "passage"]}},
     ],
 )
 @pytest.mark.parametrize("reader", [{}, {"max_instances": 3}, {"keep_skipped": True}])
 def test_orders_and_parts_are_equal(options, reader):
     check(*of_cnn(**reader), options)
+
+
+def test_no_question_is_kept(cache):
+    """Hundreds of thousands of objects would take more memory than their numbers."""
+    reader, path = of_cnn()
+    options = {"batch_sampler": {"type": "bucket", "batch_size": 2, "sorting_keys": ["passage"]}}
+    reader = DatasetReader.from_params(copy(reader))
+    loader = DataLoader.from_params(copy({**options, "type": "prepared"}), reader=reader, data_path=path)
+    loader.index_with(Vocabulary.from_instances(loader.iter_instances()))
+    batches = iter(loader)
+    next(batches)
+    assert len(loader) > 1 and not any(isinstance(x, StoredInstance) for x in gc.get_objects())
+    batches.close()
 
 
 def test_transformers_read_words_as_allennlp_does():

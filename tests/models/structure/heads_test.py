@@ -1,5 +1,7 @@
 """The heads `roles` and `discourse` over vectors that stand for an encoder's."""
 
+import itertools
+import math
 from dataclasses import replace
 
 import pytest
@@ -10,7 +12,7 @@ from torch.nn.utils.rnn import pad_sequence
 
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, DiscourseRelation, Frame
 from allennlp_coref_rc.data.corpora.discourse_corpora import read_rels_texts
-from allennlp_coref_rc.models.structure.discourse import EXPLICIT, IMPLICIT, DiscourseHead
+from allennlp_coref_rc.models.structure.discourse import EXPLICIT, IMPLICIT, DiscourseHead, _likely
 from allennlp_coref_rc.models.structure.roles import RolesHead
 from allennlp_coref_rc.models.structure.span_labeller import Anchors
 from tests.training_config.configs import FIXTURES
@@ -113,7 +115,7 @@ def test_the_loss_of_discourse_relations():
     anchor = Anchors.of([(0, 3, 0, 7)], words.device)
     scores, pooled = head.arguments(words[None], anchor)
     arguments = [("Arg1", (0, 2)), ("Arg2", (4, 6))]
-    total = total + head.arguments.loss(scores, anchor, [arguments]) / 5
+    total = total + head.arguments.loss(scores, anchor, [arguments])
     result = "Contingency.Cause.Result"
     sense = head.sense(torch.cat([words[3], pooled[0]]))
     total = total - sense.log_softmax(-1)[EXPLICIT.index(result)]
@@ -177,3 +179,17 @@ def test_a_frame_has_a_core_role_once_and_arguments_apart():
             names = [role for role, _ in frame.arguments]
             places = [i for _, span in frame.arguments for i in range(*span)]
             assert len(names) == len({*names}) and len(places) == len({*places})
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_arguments_are_the_most_probable_spans(seed):
+    """Of all spans the one with the highest product of chances; the connective, at 4, does not count."""
+    chances = torch.rand(6, 2, generator=torch.Generator().manual_seed(seed))
+    for found, column in zip(_likely(chances.clone(), 3, (4, 5)), chances.T.tolist()):
+        weights = {
+            (a, b): math.prod(p if a <= i < b else 1 - p for i, p in enumerate(column) if i != 1)
+            for a in range(6)
+            for b in range(a + 1, 7)
+        }
+        a, b = max(weights, key=weights.get)
+        assert {*itertools.chain(*itertools.starmap(range, found))} - {4} == {*range(3 + a, 3 + b)} - {4}

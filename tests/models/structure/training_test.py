@@ -11,6 +11,7 @@ from allennlp_coref_rc.annotations.document import read_documents
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.data.corpora.discourse_corpora import read_rels_texts
 from tests import tiny_transformers
+from tests.data.structure_corpora import corpora
 from tests.training_config.configs import FIXTURES, evaluate
 
 pytestmark = pytest.mark.slow
@@ -18,7 +19,7 @@ pytestmark = pytest.mark.slow
 CORPORA = {
     "propbank_ewt/train": "propbank_ewt/train",
     "propbank_ewt/dev": "propbank_ewt/train",
-    "gdtb": "gdtb",
+    "gap/gap-validation.tsv": "../formats/gap.tsv",
 }
 
 
@@ -31,18 +32,28 @@ def trained(tmp_path_factory, run_command):
         link = folder / "data" / "annotators" / name
         link.parent.mkdir(parents=True, exist_ok=True)
         link.symlink_to(FIXTURES / "annotators" / fixture)
+    annotated = folder / "data" / "annotators"
+    for part in ("train", "dev"):
+        corpora.write(annotated / "ontogum" / part, "GUM_bio_ann")
+        corpora.write_tree(annotated / "gum" / part, "GUM_bio_ann")
+    for number in range(8):
+        corpora.write(annotated / "litbank", f"novel_{number}")
+    rels = (FIXTURES / "annotators" / "gdtb" / "stories.rels").read_text().splitlines(keepends=True)
+    (annotated / "gdtb").mkdir()
+    (annotated / "gdtb" / "garden.rels").write_text("".join(rels[:6]))
     config = evaluate(f"""
         (import 'annotators/structure.jsonnet') {{
             encoder:: {{ model_name: '{encoder}' }},
             backbone:: {{ lora_rank: 2, max_length: 32, overlap: 8, dropout: 0 }},
-            tasks:: {{ roles: $.roles, discourse: $.discourse }},
             dim:: {tiny_transformers.HIDDEN_SIZE}, steps_per_epoch:: 30, epochs:: 4, learning_rate:: 0.02,
             discourse+:: {{
-                reader+: {{ genres: ['garden'], fold: null }},
-                validation_reader: self.reader,
+                train: 'data/annotators/gdtb', reader+: {{ fold: null }}, validation_reader: self.reader,
                 head+: {{ dropout: 0 }},
             }},
             roles+:: {{ head+: {{ dropout: 0 }} }},
+            coreference+:: {{
+                train+: {{ ontogum: 'data/annotators/ontogum/train' }}, head+: {{ dropout: 0, hidden_dim: 32 }},
+            }},
         }}""")
     (folder / "structure.json").write_text(json.dumps(config))
     run = run_command("allennlp", "train", "structure.json", "-s", "output", folder=folder)
@@ -59,6 +70,8 @@ def test_all_tasks_are_learnt_at_once(trained):
     metrics = json.loads((trained / "output" / "metrics.json").read_text())
     assert metrics["best_validation_roles_predicates_f1"] > 0.5
     assert metrics["best_validation_discourse_explicit_connectives_f1"] > 0.5
+    assert metrics["best_validation_coreference_ontogum_f1"] > 0.5
+    assert metrics["best_validation_coreference_litbank_f1"] > 0.5
     assert (
         0
         < metrics["training_loss"]
@@ -68,14 +81,15 @@ def test_all_tasks_are_learnt_at_once(trained):
 
 def test_one_pass_annotates_all_layers(trained, monkeypatch):
     archive = str(trained / "output" / "model.tar.gz")
-    both, text = StructureModel(archive), garden()
+    both, story = StructureModel(archive), garden()
+    text = AnnotatedText.concatenate(story, AnnotatedText(list(corpora.WORDS), [(0, 8), (8, 12)]))
     passes = []
     both._model.model._backbone.register_forward_hook(lambda *_: passes.append(1))
     annotated, nothing, again = both.annotate_batch([text, AnnotatedText([]), text])
     assert len(passes) == 1 and nothing == AnnotatedText([]) and annotated == again
-    assert annotated.frames and annotated.relations
+    assert annotated.frames and annotated.relations and annotated.clusters
     assert annotated.checked() is annotated
-    for layer, head in (("frames", "roles"), ("relations", "discourse")):
+    for layer, head in (("clusters", "coreference"), ("frames", "roles"), ("relations", "discourse")):
         alone = StructureModel(archive, [head]).annotate(text)
         assert alone == replace(text, **{layer: getattr(annotated, layer)})
     assert both.annotate(annotated).frames == 2 * annotated.frames

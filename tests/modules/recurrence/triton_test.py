@@ -16,6 +16,7 @@ import pytest
 import torch
 from allennlp.common.checks import ConfigurationError
 
+from allennlp_coref_rc.data.annotation_layers.edges import PADDING
 from allennlp_coref_rc.modules.recurrence import (
     Edges,
     RecurrenceInput,
@@ -23,6 +24,7 @@ from allennlp_coref_rc.modules.recurrence import (
     recurrence,
     sequential_sources,
 )
+from allennlp_coref_rc.modules.seq2seq_encoders import CorefGru, recurrent_encoder
 from scripts.benchmarks.recurrence_oracle import Case, assert_as_good_as, poisoned_memory
 from tests.modules.recurrence.recurrence_test import one_thread  # noqa: F401
 
@@ -137,7 +139,7 @@ def test_weights_that_do_not_all_stay_on_the_chip(
     monkeypatch.setattr(_triton, "MAX_SIZE_ON_CHIP", 0)
     monkeypatch.setattr(_triton, "CHUNK_ELEMENTS", 16 * 64)
     monkeypatch.setattr(_triton, "_shared_memory", lambda device: shared + _triton.OTHER_SHARED_MEMORY)
-    assert _triton._options(torch.empty(0, dtype=dtype), 34, 102, None, (), reverse)["HELD"] == held
+    assert _triton._options(torch.empty(0, dtype=dtype), 34, None, (), reverse)["HELD"] == held
     check(*case_of(3, 3, 34, 2, reverse), dtype)
 
 
@@ -206,6 +208,31 @@ def test_any_strides_and_partial_gradients():
     torch.testing.assert_close(gradient, case.run("reference", torch.float32)["inputs"].float())
     with torch.no_grad():
         assert torch.equal(case.function("triton")(*tensors.values()), output)
+
+
+@needs_triton
+@pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+@pytest.mark.parametrize("annotated", [True, False])
+def test_both_directions_of_a_layer_are_projected_at_once(annotated, dtype, monkeypatch):
+    """As on a GPU. Each direction then reads a part of longer rows, and gets a part of a gradient's rows."""
+    monkeypatch.setattr(recurrent_encoder, "spares_launches", lambda tensor: True)
+    case = Case(3, 4, 6, features=5).on(DEVICE)
+    edges = torch.where(case.sources[1] < 0, PADDING, case.sources[1])
+    layers = {"coref": {"antecedents": edges, "descendants": edges.flip(1)}} if annotated else None
+    results = {}
+    for backend, type_ in (("reference", torch.float64), ("reference", dtype), ("triton", dtype)):
+        torch.manual_seed(0)
+        encoder = CorefGru(5, 6, backend=backend).to(DEVICE, type_)
+        torch.nn.init.normal_(encoder.bias_hh_l0), torch.nn.init.normal_(encoder.bias_ih_l0_reverse)
+        inputs = case.tensors["inputs"].to(type_).requires_grad_()
+        output = encoder(inputs, case.mask, layers)
+        used = {name: x for name, x in encoder.named_parameters() if annotated or "keys" not in name}
+        upstream = torch.cat([case.upstream, case.upstream.flip(0)], dim=-1).to(type_)
+        gradients = torch.autograd.grad(output, [inputs, *used.values()], upstream)
+        found = dict(zip(["output", "inputs", *used], (x.detach().double() for x in (output, *gradients))))
+        results[backend, type_] = found
+    exact, yardstick = results["reference", torch.float64], results["reference", dtype]
+    assert_as_good_as(results["triton", dtype], exact, yardstick, dtype)
 
 
 @needs_triton

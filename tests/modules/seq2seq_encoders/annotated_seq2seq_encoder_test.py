@@ -12,7 +12,7 @@ from allennlp.modules import Seq2SeqEncoder
 from allennlp.modules.seq2seq_encoders import ComposeEncoder
 
 from allennlp_coref_rc.modules.pair import TokenVectors
-from allennlp_coref_rc.modules.seq2seq_encoders import CorefGru, Dassa, MageGru, encode
+from allennlp_coref_rc.modules.seq2seq_encoders import DASSA, CorefGRU, MageGRU, encode
 from allennlp_coref_rc.modules.seq2seq_encoders.annotated_seq2seq_encoder import REPORTED
 from tests.modules.seq2seq_encoders.pairs import encode_both
 
@@ -62,7 +62,7 @@ def test_parts_of_two_composes_read_each_other():
 
 
 def test_compose_of_one_encoder_is_that_encoder():
-    encoders, sequences = (CorefGru(6, 4), CorefGru(6, 4)), (text(5, 1), text(4, -3 - 1))
+    encoders, sequences = (CorefGRU(6, 4), CorefGRU(6, 4)), (text(5, 1), text(4, -3 - 1))
     expected = encode_both(*encoders, *sequences)
     wrapped = [[one, ComposeEncoder([one]), ComposeEncoder([ComposeEncoder([one])])] for one in encoders]
     for pair in product(*wrapped):
@@ -75,7 +75,7 @@ TYPES = "found inputs of torch.{} and a mask of torch.{}, expected floats and to
 
 
 @pytest.mark.parametrize(
-    "encoder", [CorefGru(6, 4), MageGru(6, {"sequential": 4}), Dassa(6, 4, num_attention_heads=2)]
+    "encoder", [CorefGRU(6, 4), MageGRU(6, state_sizes={"sequential": 4}), DASSA(6, 4, num_attention_heads=2)]
 )
 @pytest.mark.parametrize(
     "inputs, mask, message",
@@ -108,17 +108,17 @@ def said(caplog):
 def test_an_encoder_without_annotations_says_so_once(said):
     x, mask = torch.randn(1, 3, 8), torch.ones(1, 3, dtype=torch.bool)
     for _ in range(2):
-        CorefGru(8, 4, relations=["coref", "srl", "discourse"])(x, mask)
-        Dassa(8, 8, heads={"sentences": 1}, num_attention_heads=2, annotated_blocks=[0], vocab=Vocabulary())(
+        CorefGRU(8, 4, relations=["coref", "srl", "discourse"])(x, mask)
+        DASSA(8, 8, heads={"sentences": 1}, num_attention_heads=2, annotated_blocks=[0], vocab=Vocabulary())(
             x, mask
         )
-    CorefGru(8, 4, relations=[])(x, mask)
-    Dassa(8, 8, num_attention_heads=2)(x, mask)
+    CorefGRU(8, 4, relations=[])(x, mask)
+    DASSA(8, 8, num_attention_heads=2)(x, mask)
     first, second = said()
     assert first.startswith(
-        "CorefGru reads annotations (coref, discourse, srl) but got none, and works as a plain"
+        "CorefGRU reads annotations (coref, discourse, srl) but got none, and works as a plain"
     )
-    assert second.startswith("Dassa reads annotations (sentences) but got none")
+    assert second.startswith("DASSA reads annotations (sentences) but got none")
 
 
 def test_so_does_one_in_a_model_of_allennlp(said):

@@ -10,7 +10,7 @@ from allennlp.modules import Seq2SeqEncoder
 from allennlp_coref_rc.data.annotation_layers.edge_layers import coref_sources, split_sources
 from allennlp_coref_rc.data.annotation_layers.edges import FIRST_MENTION, OTHER_SEQUENCE, PADDING
 from allennlp_coref_rc.modules.pair import TokenVectors
-from allennlp_coref_rc.modules.seq2seq_encoders import CorefGru
+from allennlp_coref_rc.modules.seq2seq_encoders import CorefGRU
 from tests.modules.seq2seq_encoders import typed_edges
 from tests.modules.seq2seq_encoders.pairs import encode_both
 
@@ -77,7 +77,7 @@ def paper(encoder, inputs, clusters, suffix, memory=None, start=None, read_first
 @pytest.fixture
 def encoder():
     torch.manual_seed(1)
-    encoder = CorefGru(5, 8).double()
+    encoder = CorefGRU(5, 8).double()
     for parameter in encoder.parameters():
         torch.nn.init.normal_(parameter, std=0.7)
     return encoder
@@ -95,7 +95,7 @@ def test_equations_of_the_paper(encoder, read_first):
 
 def test_question_starts_from_the_memory_of_the_passage_and_the_other_way_round(encoder):
     torch.manual_seed(2)
-    question_encoder = CorefGru(5, 8).double()
+    question_encoder = CorefGRU(5, 8).double()
     boundary, length = 9, 13
     clusters = [[(0, 2), (3, 4), (10, 11)], [(1, 2), (5, 6)], [(9, 10), (12, 13)]]
     passage, question = torch.randn(1, boundary, 5).double(), torch.randn(1, length - boundary, 5).double()
@@ -144,7 +144,7 @@ class Pairs(torch.nn.Module):
     def __init__(self, **options):
         super().__init__()
         torch.manual_seed(2)
-        self.encoder, self.question_encoder = (CorefGru(5, 8, **options).double() for _ in range(2))
+        self.encoder, self.question_encoder = (CorefGRU(5, 8, **options).double() for _ in range(2))
         for parameter in self.parameters():
             torch.nn.init.normal_(parameter, std=0.7)
         self.passage, self.question = torch.randn(2, 10, 5).double(), torch.randn(2, 6, 5).double()
@@ -212,7 +212,7 @@ def test_gradients_of_what_the_authors_code_hands_over():
 
 def test_questions_padded_to_is_the_same_for_passage_and_question():
     pairs = Pairs(questions_padded_to=4)
-    pairs.question_encoder = CorefGru(5, 8).double()
+    pairs.question_encoder = CorefGRU(5, 8).double()
     message = "of the question, which shares .* has questions_padded_to None, expected 4"
     with pytest.raises(ConfigurationError, match=message):
         pairs(pairs.passage, pairs.question)
@@ -221,7 +221,7 @@ def test_questions_padded_to_is_the_same_for_passage_and_question():
 @pytest.mark.parametrize("relations", [["srl", "coref"], ["coref"]])
 def test_relations_are_the_same_for_passage_and_question(relations):
     """Each has its part of the state, by its place; the other encoder would read another's part."""
-    encoder, other = CorefGru(5, 12, relations=["coref", "srl"]), CorefGru(5, 12, relations=relations)
+    encoder, other = CorefGRU(5, 12, relations=["coref", "srl"]), CorefGRU(5, 12, relations=relations)
     passage, question = (
         TokenVectors(torch.randn(1, n, 5), torch.ones(1, n).bool(), {"coref": edges, "srl": edges})
         for n, edges in ((n, annotations([], n)["coref"]) for n in (4, 3))
@@ -234,7 +234,7 @@ def test_relations_are_the_same_for_passage_and_question(relations):
 def test_memory_is_not_shared_unless_both_share_it(encoder):
     passage = TokenVectors(torch.randn(1, 4, 5).double(), torch.ones(1, 4).bool(), annotations([], 4))
     question = TokenVectors(torch.randn(1, 3, 5).double(), torch.ones(1, 3).bool(), annotations([], 3))
-    for other in (CorefGru(5, 8, share_memory=False).double(), CorefGru(5, 8, bidirectional=True).double()):
+    for other in (CorefGRU(5, 8, share_memory=False).double(), CorefGRU(5, 8, bidirectional=True).double()):
         encoded = encode_both(encoder, other, passage, question)
         independent = torch.allclose(encoded[1], other(*question)) and torch.allclose(
             encoded[0], encoder(*passage)
@@ -246,7 +246,7 @@ def test_memory_is_not_shared_unless_both_share_it(encoder):
 def test_without_annotations_it_is_torchs_gru(bidirectional):
     torch.manual_seed(3)
     gru = torch.nn.GRU(5, 8, batch_first=True, bidirectional=bidirectional)
-    encoder = CorefGru(5, 8, bidirectional=bidirectional)
+    encoder = CorefGRU(5, 8, bidirectional=bidirectional)
     missing = encoder.load_state_dict(gru.state_dict(), strict=False)
     assert all(name.startswith("keys") for name in missing.missing_keys) and not missing.unexpected_keys
     inputs, lengths = torch.randn(3, 7, 5), torch.tensor([7, 4, 1])
@@ -318,7 +318,7 @@ def test_gradients_reach_all_parameters_and_agree_with_finite_differences(encode
 
 
 def test_several_relations_have_their_own_parts_and_keys():
-    encoder = CorefGru(5, 9, bidirectional=False, relations=["coref", "srl"])
+    encoder = CorefGRU(5, 9, bidirectional=False, relations=["coref", "srl"])
     assert encoder.keys.shape == (3, 5)
     inputs, mask = torch.randn(1, 4, 5), torch.ones(1, 4).bool()
     nothing = torch.full((1, 4, 1), PADDING)
@@ -364,7 +364,7 @@ def test_attention_over_types_of_edges_and_their_inverses(backend):
     field = typed_edges.field()
     annotations = field.batch_tensors([field.as_tensor(field.get_padding_lengths())])
     torch.manual_seed(3)
-    encoder = CorefGru(5, 8, relations=relations, backend=backend).double()
+    encoder = CorefGRU(5, 8, relations=relations, backend=backend).double()
     for parameter in encoder.parameters():
         torch.nn.init.normal_(parameter, std=0.7)
     inputs = torch.randn(1, length, 5, dtype=torch.float64, requires_grad=True)
@@ -411,21 +411,28 @@ def test_from_params_and_errors():
     encoder = Seq2SeqEncoder.from_params(Params({"type": "coref_gru", "input_size": 128, "hidden_size": 64}))
     assert (encoder.get_input_dim(), encoder.get_output_dim(), encoder.is_bidirectional()) == (128, 128, True)
     with pytest.raises(ConfigurationError, match="hidden_size is 7, expected a positive multiple of 2"):
-        CorefGru(5, 7)
+        CorefGRU(5, 7)
     with pytest.raises(ConfigurationError, match="hidden_size is 0, expected a positive multiple of 2"):
-        CorefGru(5, 0)
+        CorefGRU(5, 0)
     for length in (0, -1):
         with pytest.raises(ConfigurationError, match=f"questions_padded_to is {length}, expected 1 or more"):
-            CorefGru(5, 8, questions_padded_to=length)
+            CorefGRU(5, 8, questions_padded_to=length)
     with pytest.raises(ConfigurationError, match="questions_padded_to is 4 and share_memory false"):
-        CorefGru(5, 8, share_memory=False, questions_padded_to=4)
-    with pytest.raises(ConfigurationError, match="reads the annotation layer 'coref'.*annotation_layers"):
-        CorefGru(5, 8)(torch.randn(1, 3, 5), torch.ones(1, 3).bool(), {"srl": {}})
+        CorefGRU(5, 8, share_memory=False, questions_padded_to=4)
+    inputs = torch.randn(1, 3, 128), torch.ones(1, 3).bool(), {"srl": {}}
+    for wrong, where in (
+        (encoder, "dataset_reader.annotation_layers"),
+        (CorefGRU(128, 8), "the argument annotations"),
+    ):
+        with pytest.raises(
+            ConfigurationError, match=rf"reads the annotation layer 'coref', but {where} has \['srl'\]"
+        ):
+            wrong(*inputs)
 
 
 def test_initialised_as_in_the_authors_code():
     torch.manual_seed(3)
-    for name, parameter in CorefGru(128, 64).named_parameters():
+    for name, parameter in CorefGRU(128, 64).named_parameters():
         if name.startswith("bias"):
             assert (parameter == 0).all()
         else:
@@ -439,7 +446,7 @@ def test_initialised_as_in_the_authors_code():
 @pytest.mark.parametrize("options", [{}, {"questions_padded_to": 2}])
 @pytest.mark.parametrize("lengths", [(4, 0), (0, 3), (0, 0)])
 def test_a_text_without_tokens_hands_nothing_over(lengths, options):
-    encoders = CorefGru(5, 8, bidirectional=True, **options), CorefGru(5, 8, bidirectional=True, **options)
+    encoders = CorefGRU(5, 8, bidirectional=True, **options), CorefGRU(5, 8, bidirectional=True, **options)
     texts = [TokenVectors(torch.randn(1, n, 5), torch.ones(1, n).bool(), annotations([], n)) for n in lengths]
     for encoded, encoder, text in zip(encode_both(*encoders, *texts), encoders, texts):
         torch.testing.assert_close(encoded, encoder(*text))

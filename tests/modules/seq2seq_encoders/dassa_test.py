@@ -13,7 +13,7 @@ from allennlp_models.rc.modules.seq2seq_encoders.qanet_encoder import QaNetEncod
 from allennlp_coref_rc.data.annotation_layers import label_namespace
 from allennlp_coref_rc.data.annotation_layers.edges import PADDING
 from allennlp_coref_rc.modules.pair import TokenVectors
-from allennlp_coref_rc.modules.seq2seq_encoders import Dassa, encode
+from allennlp_coref_rc.modules.seq2seq_encoders import DASSA, encode
 from tests.golden import qanet as golden_qanet
 from tests.modules.copies import copies
 from tests.modules.seq2seq_encoders.pairs import encode_both
@@ -42,7 +42,7 @@ def vocabulary():
 
 
 def dassa(input_dim=DIM, **options):
-    encoder = Dassa(input_dim, **{**SMALL, "heads": HEADS, "vocab": vocabulary(), **options}).double().eval()
+    encoder = DASSA(input_dim, **{**SMALL, "heads": HEADS, "vocab": vocabulary(), **options}).double().eval()
     for parameter in encoder.parameters():
         if parameter.dim() == 1:
             torch.nn.init.normal_(parameter, std=0.5)
@@ -263,10 +263,10 @@ def test_reduced_precision():
 
 
 def test_it_is_made_from_a_config_as_its_docstring_has_it():
-    example = json.loads(re.search(r"```jsonnet\n(.*?)```", Dassa.__doc__, re.DOTALL).group(1))
+    example = json.loads(re.search(r"```jsonnet\n(.*?)```", DASSA.__doc__, re.DOTALL).group(1))
     counter = {label_namespace(name): {"x": 1} for name in example["heads"]}
     encoder = Seq2SeqEncoder.from_params(Params(example), vocab=Vocabulary(counter=counter))
-    assert isinstance(encoder, Dassa) and len(encoder.blocks) == 7
+    assert isinstance(encoder, DASSA) and len(encoder.blocks) == 7
     annotated = [i for i, block in enumerate(encoder.blocks) if block.attention.labels]
     assert annotated == [1, 3, 5]
 
@@ -290,7 +290,7 @@ def test_passage_and_question_are_encoded_by_any_two_encoders():
             "expected positive numbers, together at most num_attention_heads",
         ),
         ({"annotated_blocks": [1, 3]}, "annotated_blocks is [1, 3], expected numbers below num_blocks, 3"),
-        ({"vocab": None}, "vocab is None, expected a vocabulary, where heads see annotations"),
+        ({"vocab": None}, "labels is None, expected those of ['coref', 'srl'], or their numbers"),
     ],
 )
 def test_wrong_options_are_refused(options, message):

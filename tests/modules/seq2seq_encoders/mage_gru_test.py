@@ -9,7 +9,7 @@ from allennlp_coref_rc.data.annotation_layers import AnnotationLayer
 from allennlp_coref_rc.data.annotation_layers.edges import FIRST_MENTION, OTHER_SEQUENCE, PADDING
 from allennlp_coref_rc.data.fields import AnnotationField
 from allennlp_coref_rc.modules.pair import TokenVectors
-from allennlp_coref_rc.modules.seq2seq_encoders import CorefGru, MageGru
+from allennlp_coref_rc.modules.seq2seq_encoders import CorefGRU, MageGRU
 from tests.modules.seq2seq_encoders import typed_edges
 from tests.modules.seq2seq_encoders.pairs import encode_both
 
@@ -32,7 +32,7 @@ all_variants = pytest.mark.parametrize("variant", VARIANTS)
 
 def make(variant, seed=1, **options):
     torch.manual_seed(seed)
-    encoder = MageGru(5, **VARIANTS[variant], **options).double()
+    encoder = MageGRU(5, **VARIANTS[variant], **options).double()
     for parameter in encoder.parameters():
         torch.nn.init.normal_(parameter, std=0.7)
     return encoder
@@ -176,7 +176,7 @@ def test_a_type_and_its_inverse_have_states_of_their_own(backend):
     length = typed_edges.LENGTH
     annotations = tensors(typed_edges.field())
     torch.manual_seed(3)
-    encoder = MageGru(5, sizes, backend=backend).double()
+    encoder = MageGRU(5, state_sizes=sizes, backend=backend).double()
     for parameter in encoder.parameters():
         torch.nn.init.normal_(parameter, std=0.7)
     inputs = torch.randn(1, length, 5, dtype=torch.float64, requires_grad=True)
@@ -266,7 +266,7 @@ def test_joint_reads_passage_and_question_as_one_sequence_in_random_order(varian
 def test_memory_is_not_shared_unless_both_share_it():
     _, passage, question = pair_inputs()
     encoder = make("mage")
-    unlike = CorefGru(5, 6, relations=["coref", "srl"]).eval().double()
+    unlike = CorefGRU(5, 6, relations=["coref", "srl"]).eval().double()
     for other in (make("mage", share_memory=False), unlike):
         first, second = encode_both(encoder, other, passage, question)
         assert torch.equal(first, encoder(*passage)) and torch.equal(second, other(*question))
@@ -341,7 +341,7 @@ def test_gradients_agree_with_finite_differences(variant):
 
 def test_the_order_in_which_state_sizes_are_given_does_not_matter():
     encoder = make("mage")
-    other = MageGru(5, dict(sorted(SIZES.items(), reverse=True))).double()
+    other = MageGRU(5, state_sizes=dict(sorted(SIZES.items(), reverse=True))).double()
     other.load_state_dict(encoder.state_dict())
     inputs = torch.randn(1, LENGTH, 5).double()
     assert torch.equal(other(inputs, ones(LENGTH), whole_text()), encoder(inputs, ones(LENGTH), whole_text()))
@@ -349,7 +349,7 @@ def test_the_order_in_which_state_sizes_are_given_does_not_matter():
 
 def test_initialised_as_in_the_authors_code():
     torch.manual_seed(3)
-    encoder = MageGru(128, {"sequential": 48, "coref": 16})
+    encoder = MageGRU(128, state_sizes={"sequential": 48, "coref": 16})
     for name, parameter in encoder.named_parameters():
         if name.startswith("bias"):
             assert (parameter == 0).all()
@@ -371,8 +371,8 @@ def test_as_many_parameters_as_a_gru_and_a_coref_gru(input_size, sequential, cor
         return sum(p.numel() for n in inputs for p in make(n).parameters())
 
     gru = count(lambda n: torch.nn.GRU(n, size, bidirectional=True))
-    assert count(lambda n: MageGru(n, {"sequential": sequential, "coref": coref})) == gru
-    assert gru < count(lambda n: CorefGru(n, size)) < 1.01 * gru
+    assert count(lambda n: MageGRU(n, state_sizes={"sequential": sequential, "coref": coref})) == gru
+    assert gru < count(lambda n: CorefGRU(n, size)) < 1.01 * gru
 
 
 @pytest.mark.parametrize(
@@ -386,17 +386,17 @@ def test_as_many_parameters_as_a_gru_and_a_coref_gru(input_size, sequential, cor
 )
 def test_wrong_options(options, message):
     with pytest.raises(ConfigurationError, match=f"mage_gru: {message}"):
-        MageGru(5, **{"state_sizes": {"sequential": 4, "coref": 2}, **options})
+        MageGRU(5, **{"state_sizes": {"sequential": 4, "coref": 2}, **options})
 
 
 def test_wrong_pairs_and_annotations():
     _, passage, question = pair_inputs()
     with pytest.raises(ConfigurationError, match="of the question, .* has state_sizes .*'coref': 2"):
-        other = MageGru(5, {"sequential": 2, "coref": 2, "srl": 2}).double()
+        other = MageGRU(5, state_sizes={"sequential": 2, "coref": 2, "srl": 2}).double()
         encode_both(make("mage"), other, passage, question)
     with pytest.raises(ConfigurationError, match="has joint True, expected False"):
         encode_both(make("mage"), make("mage", joint=True), passage, question)
-    with pytest.raises(ConfigurationError, match="question_first: true .*annotation_layers.coref"):
+    with pytest.raises(ConfigurationError, match="question_first: true .* annotations.coref"):
         encode_both(make("mage", joint=True), make("mage", joint=True), passage, question)
     with pytest.raises(ConfigurationError, match="reads the annotation layer 'srl', but"):
         make("mage")(passage.vectors, passage.mask, {"coref": passage.annotations["coref"]})

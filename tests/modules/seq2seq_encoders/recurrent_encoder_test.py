@@ -4,14 +4,14 @@ import pytest
 import torch
 from allennlp.common.checks import ConfigurationError
 
-from allennlp_coref_rc.modules.seq2seq_encoders import CorefGru, MageGru
+from allennlp_coref_rc.modules.seq2seq_encoders import CorefGRU, MageGRU
 
 ENCODERS = {
-    "coref_gru": (CorefGru, {}),
-    "mage": (MageGru, {"state_sizes": {"sequential": 6, "coref": 2}}),
-    "mage, previous": (MageGru, {"state_sizes": {"sequential": 6, "coref": 2}, "carry": "previous"}),
-    "shared": (MageGru, {"state_sizes": {"sequential": 8, "coref": 8}, "variant": "shared"}),
-    "dag_rnn": (MageGru, {"state_sizes": {"sequential": 8, "coref": 8}, "variant": "dag_rnn"}),
+    "coref_gru": (CorefGRU, {}),
+    "mage": (MageGRU, {"state_sizes": {"sequential": 6, "coref": 2}}),
+    "mage, previous": (MageGRU, {"state_sizes": {"sequential": 6, "coref": 2}, "carry": "previous"}),
+    "shared": (MageGRU, {"state_sizes": {"sequential": 8, "coref": 8}, "variant": "shared"}),
+    "dag_rnn": (MageGRU, {"state_sizes": {"sequential": 8, "coref": 8}, "variant": "dag_rnn"}),
 }
 all_encoders = pytest.mark.parametrize("name", ENCODERS)
 
@@ -70,17 +70,17 @@ def test_state_dict_moves_between_devices(name):
 
 
 def test_modules_of_the_wrong_type_and_size():
-    with pytest.raises(ConfigurationError, match="MageGru: the module to load has type 'LSTM'"):
-        MageGru.from_torch(torch.nn.LSTM(5, 8), {"sequential": 6, "coref": 2})
-    with pytest.raises(ConfigurationError, match="MageGru: the module to load has hidden_size 8, expected 7"):
-        MageGru.from_torch(torch.nn.GRU(5, 8), {"sequential": 5, "coref": 2})
+    with pytest.raises(ConfigurationError, match="MageGRU: the module to load has type 'LSTM'"):
+        MageGRU.from_torch(torch.nn.LSTM(5, 8), {"sequential": 6, "coref": 2})
+    with pytest.raises(ConfigurationError, match="MageGRU: the module to load has hidden_size 8, expected 7"):
+        MageGRU.from_torch(torch.nn.GRU(5, 8), {"sequential": 5, "coref": 2})
     with pytest.raises(ConfigurationError, match="has mode 'RNN_RELU', expected 'RNN_TANH'"):
-        MageGru.from_torch(
+        MageGRU.from_torch(
             torch.nn.RNN(5, 2, nonlinearity="relu"), {"sequential": 2, "coref": 2}, variant="dag_rnn"
         )
 
 
-@pytest.mark.parametrize("encoder", [CorefGru(5, 8, relations=[]), MageGru(5, {"sequential": 8})])
+@pytest.mark.parametrize("encoder", [CorefGRU(5, 8, relations=[]), MageGRU(5, state_sizes={"sequential": 8})])
 def test_without_relations_annotations_change_nothing(encoder):
     inputs, mask = torch.randn(2, 3, 5), torch.ones(2, 3, dtype=torch.bool)
     torch.testing.assert_close(encoder(inputs, mask, {}), encoder(inputs, mask))
@@ -91,8 +91,8 @@ def test_layers_with_other_settings_have_other_edges():
     inputs, mask = torch.randn(1, 2, 5), torch.ones(1, 2, dtype=torch.bool)
     edges = {"antecedents": torch.tensor([[[-1], [0]]]), "descendants": torch.tensor([[[1], [-1]]])}
     annotations = dict.fromkeys(("coref", "srl"), edges)
-    reading = [CorefGru(5, 8), CorefGru(5, 8, read_at_first_mention=False), CorefGru(5, 8, relations=["srl"])]
-    reading += [MageGru(5, {"sequential": 8 - size, "coref": size}) for size in (2, 4)]
+    reading = [CorefGRU(5, 8), CorefGRU(5, 8, read_at_first_mention=False), CorefGRU(5, 8, relations=["srl"])]
+    reading += [MageGRU(5, state_sizes={"sequential": 8 - size, "coref": size}) for size in (2, 4)]
     for encoder in reading:
         torch.testing.assert_close(
             encoder(inputs, mask, annotations), encoder(inputs, mask.clone(), annotations)

@@ -13,8 +13,11 @@ from tests.shared import PROJECT
 
 KNOWN = PROJECT / "docs/results/gpu_registers.csv"
 
-QUICK = [(64, "float32"), (128, "bfloat16"), (256, "float32")]
-"""Weights that stay on the chip, as many of them as a thread can hold, and weights that do not stay there."""
+QUICK = [(64, "float32"), (50, "float32"), (128, "bfloat16"), (256, "float32")]
+"""
+Weights that stay on the chip, in rows that are no multiple of four, as many as a thread can hold, and weights
+that do not stay there.
+"""
 
 
 @pytest.fixture(scope="module")
@@ -33,15 +36,20 @@ def compiled(tmp_path_factory):
     return {tuple(key): (launch, used) for (*key, launch), used in zip(wanted, found)}
 
 
-def test_a_thread_loads_four_weights_of_one_output(compiled):
-    """Triton 3.4 to 3.6 had spread weights otherwise, so that all sums went from thread to thread."""
-    assert len(compiled) == 18
+def test_a_thread_loads_weights_of_one_output(compiled):
+    """
+    Triton 3.4 to 3.6 had spread weights otherwise, so that all sums went from thread to thread, and 3.7 had
+    left weights in shared memory if their rows were not multiples of four.
+    """
+    assert len(compiled) == 24
     for key, (launch, used) in compiled.items():
-        warps = launch["options"]["num_warps"]
-        layout = (
-            f"sizePerThread = [1, 4], threadsPerWarp = [32, 1], warpsPerCTA = [{warps}, 1], order = [1, 0]"
-        )
-        assert used["layouts"] == [f"blocked<{{{layout}}}>"], key
+        warps, size = launch["options"]["num_warps"], launch["constants"]["SIZE"]
+        row = f"sizePerThread = [1], threadsPerWarp = [32], warpsPerCTA = [{warps}], order = [0]"
+        rows = f"sizePerThread = [1, 4], threadsPerWarp = [32, 1], warpsPerCTA = [{warps}, 1], order = [1, 0]"
+        single = launch["constants"]["ON_CHIP"] and (size % 4 or launch["kernel"] == "backward")
+        assert used["layouts"] == [f"blocked<{{{row if single else rows}}}>"], key
+        # The gates' numbers pass from thread to thread there, but no weights.
+        assert used["shared"] <= 32 * launch["constants"]["BLOCK"] * 4, key
 
 
 def test_a_step_takes_as_much_as_with_a_known_triton(compiled):
@@ -50,10 +58,10 @@ def test_a_step_takes_as_much_as_with_a_known_triton(compiled):
     known = {(row["kernel"], int(row["GPU"][3:]), int(row["size"]), row["dtype"]): row for row in rows}
     for key, (launch, used) in compiled.items():
         assert registers.problems(launch, used) == [], key
-        assert used["shuffles"] == used["spills"] == 0, key
-        # Triton 3.5 needs six more for the sum over parts of all gates.
-        more = 6 if _triton_kernels.VERSION == (3, 5) else 0
-        assert used["barriers"] <= int(known[key]["barriers"]) + more and used["registers"] > 100, key
+        # In Triton 3.5, the sum over parts of all gates passes from thread to thread.
+        is_sum = _triton_kernels.VERSION == (3, 5) and launch["kernel"] == "forward"
+        assert (used["shuffles"], used["spills"]) == (4 * is_sum, 0), key
+        assert used["barriers"] <= int(known[key]["barriers"]) + is_sum and used["registers"] > 100, key
         # Compilers unroll a loop over weights that do not stay on the chip as they like.
         most = 1.05 if launch["constants"]["ON_CHIP"] else 1.25
         assert used["instructions"] <= most * int(known[key]["instructions"]), key
