@@ -16,7 +16,7 @@ The parts of a header, divided by commas, say what is shown: the metric (`METRIC
 - `show`: each of the "seeds" or "folds"; their "mean", also with `sd`; "best", for each task the seed that is
   best on validation questions; the difference of the means from the row `base` (by default the first row with
   runs): "gain", also with its interval over all questions: "interval"; the "least" and "most" of the
-  seeds and their "sd"; "how many seeds" there are, and the "hardware"; or "paper"
+  seeds, "how many seeds" there are, and the "hardware"; or "paper"
 - `paper`: the paper's column, by default that of the task. A mean is the paper's if there are no runs
 - `of_paper`: the condition with the paper's value, if it is not `conditions`
 - `in`, of a row: by header what its cells have alone; those of other headers are empty
@@ -49,7 +49,7 @@ SHOWN: dict[str, dict[str, Any]] = {
     "best seeds": {"show": "best"},
 }
 
-OF_SEEDS: dict[str, Callable[[list[float]], float]] = {"least": min, "most": max, "sd": statistics.stdev}
+OF_SEEDS: dict[str, Callable[[list[float]], float]] = {"least": min, "most": max}
 
 DIGITS = {"fraction": 3, "percent": 2, "error": 1}
 
