@@ -10,6 +10,7 @@ from allennlp_coref_rc.annotations.annotators import StructureModel
 from allennlp_coref_rc.annotations.document import read_documents
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.data.corpora.discourse_corpora import read_rels_texts
+from allennlp_coref_rc.data.structure_corpora.coreference import GUIDELINES
 from tests import tiny_transformers
 from tests.data.structure_corpora import corpora
 from tests.training_config.configs import FIXTURES, evaluate
@@ -93,6 +94,19 @@ def test_one_pass_annotates_all_layers(trained, monkeypatch):
         alone = StructureModel(archive, [head]).annotate(text)
         assert alone == replace(text, **{layer: getattr(annotated, layer)})
     assert both.annotate(annotated).frames == 2 * annotated.frames
+
+
+def test_clusters_follow_a_guideline(trained):
+    archive, text = (
+        str(trained / "output" / "model.tar.gz"),
+        AnnotatedText(list(corpora.WORDS), [(0, 8), (8, 12)]),
+    )
+    annotator = StructureModel(archive, ["coreference"], guideline="litbank")
+    (instance,) = [annotator._model.reader.readers["coreference"].inner.text_to_instance(text)]
+    assert instance["coreference"].metadata.guideline == GUIDELINES.index("litbank")
+    assert annotator.annotate(text).clusters
+    with pytest.raises(ConfigurationError, match="guideline is 'ontonotes', expected"):
+        StructureModel(archive, guideline="ontonotes").annotate(text)
 
 
 def test_plain_text_can_be_annotated_from_the_command_line(trained, run_command):
