@@ -30,6 +30,7 @@ from allennlp_coref_rc.reproduction.condition_files import (
     _Table,
     read_conditions,
 )
+from tests import tiny_transformers
 from tests.documented import PAGES, blocks, name, own_registered_classes, parser, python_files
 from tests.shared import PROJECT
 from tests.training_config.configs import BABI, load
@@ -195,6 +196,7 @@ def folder_with_readers(tmp_path_factory):
         patch.object(logging.getLogger(), "level", logging.WARNING),
     ):
         train_model(load(config, 2, {"evaluate_on_test": False}), str(folder / "output" / "quick_start"))
+    tiny_transformers.make("bert", folder / "bert-base-uncased")
     for other in ("mine", "qa2"):
         (folder / "output" / other).symlink_to("quick_start")
     (folder / "data").mkdir()

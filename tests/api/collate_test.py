@@ -141,5 +141,5 @@ def test_compiled_saved_and_loaded(encoder, tmp_path):
 
 
 def test_names_that_do_not_exist():
-    with pytest.raises(AttributeError, match="has no attribute 'CorefGRU'"):
-        allennlp_coref_rc.CorefGRU  # noqa: B018
+    with pytest.raises(AttributeError, match="has no attribute 'GRU'"):
+        allennlp_coref_rc.GRU  # noqa: B018

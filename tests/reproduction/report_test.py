@@ -201,4 +201,5 @@ def test_scores_of_answers_are_compared_by_a_bootstrap(tables, tmp_path):
     assert "| paired bootstrap of F1 (%), means over seeds | questions |" in found
     # Of the means over the two seeds, 37.5 and 68.75.
     assert cells(found, "coref against plain")[:3] == ["9", "+31.25", "+31.25 to +31.25"]
+    assert "\n\nfound 9 passages to draw, expected 20 or more: the interval is too narrow" in found
     assert "McNemar's test of" not in found and "\n\nplain: a run needs a GPU.\n\n" in found

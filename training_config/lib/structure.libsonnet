@@ -33,7 +33,7 @@ local modifiers = 'ADJ ADV CAU COM CXN DIR DIS EXT GOL LOC LVB MNR MOD NEG PRD P
       repeats: { ontogum: 2, litbank: 2 },
     },
     validation_reader: { type: 'coreference', folder: corpora + 'gum/dev', fold: 'valid' },
-    batch_size: 8,
+    batch_size: 4,
     metric: '+coreference_mean_f1',
     head: { type: 'coreference' },
   },
@@ -56,15 +56,9 @@ local modifiers = 'ADJ ADV CAU COM CXN DIR DIS EXT GOL LOC LVB MNR MOD NEG PRD P
 
   // GDTB, of the same genres.
   discourse:: {
-    train: corpora + 'gdtb',
+    train: [corpora + 'gdtb/GUM_%s_*.rels' % genre for genre in genres],
     validation: corpora + 'gdtb',
-    reader: {
-      type: 'annotated_texts',
-      format: 'rels',
-      max_words: 230,
-      genres: genres,
-      fold: 'train',
-    },
+    reader: { type: 'annotated_texts', format: 'rels', fold: 'train', max_words: 230 },
     validation_reader: { type: 'annotated_texts', format: 'rels', fold: 'valid' },
     batch_size: 2,
     metric: '+discourse_explicit_connectives_f1',

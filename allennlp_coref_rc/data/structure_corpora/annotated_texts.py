@@ -18,8 +18,8 @@ class AnnotatedTextsReader(DatasetReader):
     """
     Reads texts with their annotations, for heads of a multi-task model such as `roles` and `discourse`. An
     instance is a text: `words` (`TextField`), and as metadata the `AnnotatedText`, as `text` and, if it has
-    annotations to learn, as `gold`. A data path is a file, a folder, a pattern such as `train/*.conll`, or a
-    URL.
+    annotations to learn, as `gold`. A data path is a file, a folder, a pattern such as `train/*.conll`, a URL,
+    or a list of these.
 
     Registered as a `DatasetReader` with name "annotated_texts". It also takes the parameters of AllenNLP's
     `DatasetReader`.
@@ -32,8 +32,6 @@ class AnnotatedTextsReader(DatasetReader):
     max_words : `int`, optional (default = `None`)
         The most words of an instance. Longer texts are cut between sentences, and what links two parts is
         lost; with 1, each sentence is an instance. By default texts stay whole.
-    genres : `list[str]`, optional (default = `None`)
-        Only texts are read whose names have one of these as their second part, as in GUM. By default all are.
     fold : `str`, optional (default = `None`)
         "train" or "valid": only a part of the texts is read, for corpora without an official split.
     """
@@ -43,7 +41,6 @@ class AnnotatedTextsReader(DatasetReader):
         format: str,
         token_indexers: dict[str, TokenIndexer],
         max_words: Optional[int] = None,
-        genres: Optional[list[str]] = None,
         fold: Optional[str] = None,
         **kwargs: Any,
     ) -> None:
@@ -54,25 +51,20 @@ class AnnotatedTextsReader(DatasetReader):
         self._format = KINDS[format]
         self._token_indexers = token_indexers
         self._max_words = max_words
-        self._genres = genres
         self._fold = fold
 
     def _read(self, file_path: Any) -> Iterable[Instance]:
-        for text in self.shard_iterable(self._texts(str(file_path))):
-            name = str(text.id)
-            if (
-                len(text)
-                and (self._genres is None or name.split("_")[1:2] in [[genre] for genre in self._genres])
-                and (self._fold is None or in_fold(name, self._fold))
-            ):
+        for text in self.shard_iterable(self._texts(file_path)):
+            if text.tokens and (self._fold is None or in_fold(str(text.id), self._fold)):
                 for part in self._parts(text):
                     yield self.text_to_instance(part, has_annotations=True)
 
-    def _texts(self, file_path: str) -> Iterator[AnnotatedText]:
-        for path in self._format.list_files(file_path):
-            local = local_path(path)
-            with known_as(path, local):
-                yield from self._format.read_all(local)
+    def _texts(self, paths: Any) -> Iterator[AnnotatedText]:
+        for path in paths if isinstance(paths, list) else [paths]:
+            for file in self._format.list_files(str(path)):
+                local = local_path(file)
+                with known_as(file, local):
+                    yield from self._format.read_all(local)
 
     def _parts(self, text: AnnotatedText) -> Iterator[AnnotatedText]:
         parts: list[Span] = []

@@ -1,10 +1,11 @@
 import logging
 import os
+import random
 import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple, Optional
+from typing import Any, NamedTuple, Optional, cast
 
 import torch
 from allennlp.data import DatasetReader, Instance, Token, TokenIndexer
@@ -14,7 +15,7 @@ from torch import Tensor
 
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, Cluster, Span
 from allennlp_coref_rc.annotations.annotators.coref.sieve.quotes import find_quotes
-from allennlp_coref_rc.annotations.annotators.lexicon import CLOSED
+from allennlp_coref_rc.annotations.annotators.lexicon import CLOSED, FEMALE, GIVEN_NAMES, MALE, PERSON
 from allennlp_coref_rc.annotations.annotators.parse import Parse
 from allennlp_coref_rc.annotations.english import parse
 from allennlp_coref_rc.annotations.formats import FORMATS
@@ -31,6 +32,8 @@ CORPORA = (*GUIDELINES, "gap")
 
 TYPES = "abstract animal event object organization person place plant substance time".split()
 """GUM's types of entities."""
+
+NAMES_OF = {g: [name for name, own in GIVEN_NAMES.items() if own == g] for g in (FEMALE, MALE)}
 
 NAME_PARTS = 4
 """How many words of a name are compared, beside its head."""
@@ -104,6 +107,22 @@ def describe(text: AnnotatedText, guideline: str) -> CoreferenceText:
     return CoreferenceText(GUIDELINES.index(guideline), sentences, quotes, names)
 
 
+def with_other_names(text: AnnotatedText, seed: Optional[str]) -> AnnotatedText:
+    """A text in which each given name is another one of the same gender, by the seed; or as it is without one."""
+    if seed is None:
+        return text
+    choice, others = random.Random(seed), dict[str, str]()
+
+    def other(token: str) -> str:
+        gender = GIVEN_NAMES.get(token.lower(), PERSON)
+        if not token[:1].isupper() or gender == PERSON:
+            return token
+        name = others.setdefault(token.lower(), choice.choice(NAMES_OF[gender]))
+        return name.upper() if token.isupper() else name.title()
+
+    return replace(text, tokens=[other(token) for token in text.tokens])
+
+
 class Tree(NamedTuple):
     """
     The position of the head of each word (a root is its own), and the labels of the dependencies; of GUM, also
@@ -129,6 +148,16 @@ class Tree(NamedTuple):
         for i in range(*span):
             if self.labels[i] == "cc" and self.heads[self.heads[i]] == head:
                 yield i
+
+    def mentions(self, clusters: Sequence[Cluster]) -> list[Mention]:
+        """The mentions of clusters, without those whose heads all are heads of shorter ones."""
+        numbered = [(span, number) for number, cluster in enumerate(clusters) for span in cluster]
+        found: dict[int, Mention] = {}
+        for span, number in sorted(numbered, key=lambda pair: pair[0][1] - pair[0][0]):
+            head = next((head for head in self.heads_of(span) if head not in found), None)
+            if head is not None:
+                found[head] = Mention(head, number, *span)
+        return list(found.values())
 
 
 @DatasetReader.register("coreference")
@@ -158,6 +187,8 @@ class CoreferenceReader(DatasetReader):
         "valid", a fifth of them (see `in_fold`).
     repeats : `dict[str, int]`, optional (default = `{}`)
         How often the documents of a corpus are read.
+    exchange_names : `bool`, optional (default = `False`)
+        Whether repeated documents have other given names, of the same gender, each time.
     guideline : `str`, optional (default = `"ontogum"`)
         The guideline for texts that are not from these corpora.
     """
@@ -168,6 +199,7 @@ class CoreferenceReader(DatasetReader):
         folder: Optional[str] = None,
         fold: Optional[str] = None,
         repeats: Optional[dict[str, int]] = None,
+        exchange_names: bool = False,
         guideline: str = GUIDELINES[0],
         **kwargs: Any,
     ) -> None:
@@ -179,6 +211,7 @@ class CoreferenceReader(DatasetReader):
         self._folder = folder
         self._fold = fold
         self._repeats = repeats or {}
+        self._exchange_names = exchange_names
         self._guideline = guideline
         self.skipped: Counter = Counter()
         """By corpus, how many mentions the last reading left out, as their heads are those of others."""
@@ -200,8 +233,12 @@ class CoreferenceReader(DatasetReader):
             if self._fold and corpus != "ontogum":
                 texts = [text for text in texts if in_fold(str(text.id), self._fold)]
             for text, tree in zip(texts, self._parsed(file, texts)):
-                instance = self.text_to_instance(text, corpus, tree)
-                yield from [instance] * self._repeats.get(corpus, 1)
+                for number in range(self._repeats.get(corpus, 1)):
+                    seed = f"{text.id} {number}" if self._exchange_names and number else None
+                    instance = self.text_to_instance(with_other_names(text, seed), corpus, tree)
+                    yield instance
+                known = cast(MetadataField, instance["coreference"]).metadata
+                self.skipped[corpus] += sum(len(c) for c in known.gold.clusters) - len(known.mentions)
         if self.skipped[corpus]:
             logger.warning(
                 "%s: %d mentions skipped, whose heads are those of others", corpus, self.skipped[corpus]
@@ -245,25 +282,13 @@ class CoreferenceReader(DatasetReader):
         if corpus and tree:
             kept = [cluster for cluster in text.clusters if len(cluster) > 1 or corpus == "gap"]
             described.corpus, described.gold = corpus, replace(text, clusters=kept)
-            described.mentions = self._mentions(corpus, kept, tree)
+            described.mentions = tree.mentions(kept)
             if tree.entities:
                 described.types = torch.zeros(len(text), dtype=torch.long)
                 for span, type in reversed(tree.entities):
                     described.types[tree.head_of(span)] = TYPES.index(type) + 1
         words = TextField([Token(token) for token in text.tokens])
         return Instance({"words": words, "coreference": MetadataField(described)})
-
-    def _mentions(self, corpus: str, clusters: Sequence[Cluster], tree: Tree) -> list[Mention]:
-        numbered = [(span, number) for number, cluster in enumerate(clusters) for span in cluster]
-        numbered.sort(key=lambda pair: pair[0][1] - pair[0][0])
-        found: dict[int, Mention] = {}
-        for span, number in numbered:
-            head = next((head for head in tree.heads_of(span) if head not in found), None)
-            if head is None:
-                self.skipped[corpus] += 1
-            else:
-                found[head] = Mention(head, number, *span)
-        return list(found.values())
 
     def apply_token_indexers(self, instance: Instance) -> None:
         instance.fields["words"].token_indexers = self._token_indexers  # type: ignore[attr-defined]

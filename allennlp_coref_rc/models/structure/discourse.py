@@ -85,8 +85,7 @@ class DiscourseHead(TextHead):
                 [(name, span) for name, part in zip(ARGUMENTS, (r.arg1, r.arg2)) for span in part]
                 for _, r in explicit
             ]
-            # A relation's many words are not independent.
-            loss = loss + self.arguments.loss(scores, anchors, arguments) / 5
+            loss = loss + self.arguments.loss(scores, anchors, arguments)
             loss = loss + _loss(senses, [_class(EXPLICIT, sense_of(r.sense)) for _, r in explicit])
         return loss + _loss(
             self._read_neighbours(vectors, gold), [of_pair for text in gold for of_pair in _implicit(text)]

@@ -11,6 +11,9 @@ from allennlp_coref_rc.annotations.annotated_text import Span
 DISTANCES = (0, 1, 2, 3, 4, 5, 8, 16, 32)
 """The least distances of the classes of distance, in words. Those to the left have classes of their own."""
 
+WEIGHT = 0.2
+"""Of the loss of a tag. The tags of a window depend on each other, and are many beside other losses of a text."""
+
 LabelledSpan = tuple[float, str, Span]
 """A probability, a label, and a span of words in the text."""
 
@@ -101,8 +104,8 @@ class SpanLabeller(nn.Module):
 
     def loss(self, scores: Tensor, anchors: Anchors, spans: Iterable[Iterable[tuple[str, Span]]]) -> Tensor:
         """
-        The cross entropy, summed over all words of all windows, for each anchor's labelled spans. Parts of
-        spans outside of the window, and other labels, do not count.
+        The cross entropy, summed over all words of all windows and weighed by `WEIGHT`, for each anchor's
+        labelled spans. Parts of spans outside of the window, and other labels, do not count.
         """
         tags = torch.zeros(scores.shape[:2], dtype=torch.long)
         index = {label: 1 + i for i, label in enumerate(self.labels)}
@@ -111,7 +114,8 @@ class SpanLabeller(nn.Module):
                 if label in index and begin <= start < end:
                     row[start - begin : min(stop, end) - begin] = index[label] + len(index)
                     row[start - begin] = index[label]
-        return cross_entropy(scores.flatten(0, 1), tags.flatten().to(scores.device), reduction="sum")
+        tags = tags.flatten().to(scores.device)
+        return WEIGHT * cross_entropy(scores.flatten(0, 1), tags, reduction="sum")
 
     def spans(self, scores: Tensor, anchors: Anchors, least: float) -> list[list[LabelledSpan]]:
         """

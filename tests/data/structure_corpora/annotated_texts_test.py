@@ -10,7 +10,7 @@ GDTB = FIXTURES / "annotators" / "gdtb"
 
 
 def read(path, **options):
-    instances = list(AnnotatedTextsReader(token_indexers={}, **options).read(str(path)))
+    instances = list(AnnotatedTextsReader(token_indexers={}, **options).read(path))
     for instance in instances:
         assert [token.text for token in instance["words"]] == instance["gold"].metadata.tokens
         assert instance["text"].metadata == instance["gold"].metadata
@@ -41,20 +41,19 @@ def test_texts_are_cut_between_sentences(max_words, lengths):
     )
 
 
-def test_genres_and_folds_of_discourse_relations():
-    names = [text.id for text in read(GDTB, format="rels")]
+def test_folds_of_discourse_relations():
+    names = [text.id for text in read([GDTB / "stories.rels"], format="rels")]
     assert names[:2] == ["FIX_garden", "FIX_harbour"]
     first = read(GDTB, format="rels")[0]
     relation = first.relations[0]
     assert (relation.sense, words(first, relation.connective[0])) == ("contingency.cause.reason", "because")
-    assert [text.id for text in read(GDTB, format="rels", genres=["garden"])] == ["FIX_garden"]
     for fold in ("train", "valid"):
         found = [text.id for text in read(GDTB, format="rels", fold=fold)]
         assert found == [name for name in names if in_fold(name, fold)]
 
 
 def test_a_text_to_annotate_has_no_gold():
-    (text,) = read(GDTB, format="rels", genres=["garden"])
+    (text,) = read(GDTB, format="rels")[:1]
     reader = AnnotatedTextsReader("rels", {})
     assert set(reader.text_to_instance(text).fields) == {"words", "text"}
 

@@ -2,6 +2,7 @@ import pytest
 from allennlp.common.checks import ConfigurationError
 
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText
+from allennlp_coref_rc.annotations.annotators.lexicon import FEMALE, GIVEN_NAMES, MALE
 from allennlp_coref_rc.annotations.formats import read_gap
 from allennlp_coref_rc.data.corpora.discourse_corpora import in_fold
 from allennlp_coref_rc.data.structure_corpora import CoreferenceReader
@@ -64,6 +65,17 @@ def test_folds_and_repeats(folder):
     assert 0 < valid < 8
     counts = [len(read(paths, fold=fold, repeats={"ontogum": 3})) for fold in ("train", "valid")]
     assert counts == [8 - valid + 3, valid + 3]
+
+
+def test_repeated_documents_have_other_names(folder):
+    paths = {"ontogum": str(folder / "ontogum")}
+    texts = read(paths, repeats={"ontogum": 3}, exchange_names=True)
+    given = [(words[0], words[3]) for words, _ in texts]
+    assert given[0] == ("Ann", "Bob") and len(set(given)) == 3
+    for (ann, bob), (words, text) in zip(given, texts):
+        assert words == [{"Ann": ann, "Bob": bob}.get(word, word) for word in WORDS] == text.gold.tokens
+        assert GIVEN_NAMES[ann.lower()] == FEMALE and GIVEN_NAMES[bob.lower()] == MALE
+        assert text.mentions == texts[0][1].mentions
 
 
 def test_corpora_are_mixed(folder):

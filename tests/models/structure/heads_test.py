@@ -115,7 +115,7 @@ def test_the_loss_of_discourse_relations():
     anchor = Anchors.of([(0, 3, 0, 7)], words.device)
     scores, pooled = head.arguments(words[None], anchor)
     arguments = [("Arg1", (0, 2)), ("Arg2", (4, 6))]
-    total = total + head.arguments.loss(scores, anchor, [arguments]) / 5
+    total = total + head.arguments.loss(scores, anchor, [arguments])
     result = "Contingency.Cause.Result"
     sense = head.sense(torch.cat([words[3], pooled[0]]))
     total = total - sense.log_softmax(-1)[EXPLICIT.index(result)]

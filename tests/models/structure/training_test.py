@@ -19,7 +19,6 @@ pytestmark = pytest.mark.slow
 CORPORA = {
     "propbank_ewt/train": "propbank_ewt/train",
     "propbank_ewt/dev": "propbank_ewt/train",
-    "gdtb": "gdtb",
     "gap/gap-validation.tsv": "../formats/gap.tsv",
 }
 
@@ -39,14 +38,16 @@ def trained(tmp_path_factory, run_command):
         corpora.write_tree(annotated / "gum" / part, "GUM_bio_ann")
     for number in range(8):
         corpora.write(annotated / "litbank", f"novel_{number}")
+    rels = (FIXTURES / "annotators" / "gdtb" / "stories.rels").read_text().splitlines(keepends=True)
+    (annotated / "gdtb").mkdir()
+    (annotated / "gdtb" / "garden.rels").write_text("".join(rels[:6]))
     config = evaluate(f"""
         (import 'annotators/structure.jsonnet') {{
             encoder:: {{ model_name: '{encoder}' }},
             backbone:: {{ lora_rank: 2, max_length: 32, overlap: 8, dropout: 0 }},
             dim:: {tiny_transformers.HIDDEN_SIZE}, steps_per_epoch:: 30, epochs:: 4, learning_rate:: 0.02,
             discourse+:: {{
-                reader+: {{ genres: ['garden'], fold: null }},
-                validation_reader: self.reader,
+                train: 'data/annotators/gdtb', reader+: {{ fold: null }}, validation_reader: self.reader,
                 head+: {{ dropout: 0 }},
             }},
             roles+:: {{ head+: {{ dropout: 0 }} }},

@@ -290,7 +290,7 @@ def test_passage_and_question_are_encoded_by_any_two_encoders():
             "expected positive numbers, together at most num_attention_heads",
         ),
         ({"annotated_blocks": [1, 3]}, "annotated_blocks is [1, 3], expected numbers below num_blocks, 3"),
-        ({"vocab": None}, "vocab is None, expected a vocabulary, where heads see annotations"),
+        ({"vocab": None}, "labels is None, expected those of ['coref', 'srl'], or their numbers"),
     ],
 )
 def test_wrong_options_are_refused(options, message):
