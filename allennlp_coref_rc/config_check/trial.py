@@ -16,9 +16,14 @@ from allennlp.models import Model
 from allennlp_coref_rc.allennlp_runtime.console.quiet import quiet_screen
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.config_check.check import data_paths, named
+from allennlp_coref_rc.data.dataset_readers import ReadingComprehensionReader
+from allennlp_coref_rc.data.dataset_readers.reading_report import ReadingReport
 
 FIRST = 4
 """How many instances of a file are tried."""
+
+COUNTED = 1000
+"""The most questions of a split that are read to say how many would be skipped."""
 
 LARGE_FILE = 10_000_000
 """The bytes from which on columns are large enough to be spoken of."""
@@ -36,19 +41,22 @@ ENCODERS = "allennlp_coref_rc.modules.seq2seq_encoders"
 
 def try_out(params: Mapping[str, Any]) -> list[str]:
     """
-    The warnings of encoders in the model that a config describes. Raises a `ConfigurationError` if first
-    instances, or the model without what is pretrained, cannot be made, or if the model cannot run on these
-    instances.
+    What is skipped of the data of a config, and the warnings of encoders in its model. Raises a
+    `ConfigurationError` if first instances, or the model without what is pretrained, cannot be made, or if
+    the model cannot run on these instances.
     """
     params = _without(deepcopy(dict(params)), LARGE)
     instances: dict[str, list[Instance]] = {}
+    skipped: list[str] = []
     warnings = BufferingHandler(100)
     getLogger(ENCODERS).addHandler(warnings)
     try:
         with quiet_screen(speaks=False):
             for key, reader, path in data_paths(params):
                 if "://" not in path:
-                    instances[key] = _guarded(key, partial(_first_instances, reader, path))
+                    built = DatasetReader.from_params(Params(deepcopy(reader), "dataset_reader."))
+                    instances[key] = _guarded(key, partial(_first_instances, built, path))
+                    skipped += [f"{key}: {path}: {losses}" for losses in _losses(built, path)]
             model = params.get("model")
             if (
                 instances
@@ -60,7 +68,7 @@ def try_out(params: Mapping[str, Any]) -> list[str]:
                 )
     finally:
         getLogger(ENCODERS).removeHandler(warnings)
-    return [record.getMessage() for record in warnings.buffer]
+    return skipped + [record.getMessage() for record in warnings.buffer]
 
 
 def sizes(params: Mapping[str, Any]) -> Iterator[str]:
@@ -75,7 +83,8 @@ def sizes(params: Mapping[str, Any]) -> Iterator[str]:
                 found = estimate(DatasetReader.from_params(Params(deepcopy(reader))), path)  # type: ignore[arg-type]
             if found.minutes >= 1 or found.size >= LARGE_FILE:
                 minutes = f"{max(1, round(found.minutes))} minutes"
-                yield f"{key}: {found.items:,} items; prepared in about {minutes}, {found.size / 1e6:,.0f} MB on disk"
+                sizes = f"{found.size / 1e6:,.0f} MB on disk, up to {found.memory / 1e9:.1f} GB of memory"
+                yield f"{key}: {found.items:,} items; prepared in about {minutes}, {sizes}"
 
 
 def _model(params: Mapping[str, Any], instances: list[Instance]) -> Model:
@@ -93,15 +102,30 @@ def _run(model: Model, splits: Iterable[list[Instance]]) -> None:
             model(**batch.as_tensor_dict())
 
 
-def _first_instances(reader: dict[str, Any], path: str) -> list[Instance]:
-    built = DatasetReader.from_params(Params(deepcopy(reader), "dataset_reader."))
-    instances = list(islice(built.read(path), FIRST))
+def _first_instances(reader: DatasetReader, path: str) -> list[Instance]:
+    instances = list(islice(reader.read(path), FIRST))
     if not instances:
         raise ConfigurationError(f"{path}: found no instance, expected some")
     # What a data loader of AllenNLP does for a reader.
     for instance in instances:
-        built.apply_token_indexers(instance)
+        reader.apply_token_indexers(instance)
     return instances
+
+
+def _losses(reader: DatasetReader, path: str) -> Iterator[str]:
+    """How many of the first questions are left out, which needs no annotations."""
+    if isinstance(reader, ReadingComprehensionReader):
+        plain = reader.with_annotator(None)
+        plain.annotation_layers, plain.report = {}, ReadingReport()
+        part = ""
+        for place, document in plain.documents(path):
+            for _ in plain.instances_of(place, document):
+                pass
+            if plain.report.kept + plain.report.left_out >= COUNTED:
+                part = "among the first, "
+                break
+        if plain.report.left_out:
+            yield part + plain.report.losses("would be")
 
 
 def _guarded(key: str, make: Callable[[], Any]) -> Any:

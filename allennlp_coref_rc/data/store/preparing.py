@@ -7,7 +7,9 @@ import errno
 import gc
 import json
 import logging
+import resource
 import shutil
+import sys
 import tempfile
 import time
 from collections.abc import Iterator, Sequence
@@ -83,7 +85,7 @@ def prepared(reader: ReadingComprehensionReader, data_path: str) -> tuple[Table,
         return table, np.arange(table.size)
     table, report = _stored(reader, data_path)
     reader.report = report
-    report.finish(data_path, reader.annotation_layers)
+    report.finish(data_path, reader.annotation_layers, table.size)
     rows = np.arange(table.size)
     if is_distributed():
         rows = rows[table.array(ITEM) % distributed.get_world_size() == distributed.get_rank()]
@@ -294,6 +296,8 @@ class Estimate(NamedTuple):
     """In bytes."""
     minutes: float
     """On all processors of this machine."""
+    memory: int
+    """Of all processes that prepare, in bytes, at most: they share what was imported before."""
 
 
 def estimate(reader: ReadingComprehensionReader, data_path: str) -> Estimate:
@@ -306,7 +310,9 @@ def estimate(reader: ReadingComprehensionReader, data_path: str) -> Estimate:
     part = pack(reader, given, first)
     seconds = (time.process_time() - began) / len(first) * number
     size = sum(len(numbers) * smallest([range_of(numbers)]).itemsize for numbers in part.arrays.values())
-    return Estimate(number, size * number // len(first), seconds / 60 / num_cpus())
+    # In kilobytes, but on macOS in bytes. A process that reads needs what this one needed, and one more waits.
+    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024)
+    return Estimate(number, size * number // len(first), seconds / 60 / num_cpus(), memory * (1 + num_cpus()))
 
 
 class Stored(NamedTuple):
