@@ -62,7 +62,7 @@ from allennlp_coref_rc.annotations.formats.conllu import read_conllu_sentences
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.script import ScriptParser, run
 from allennlp_coref_rc.data.corpora.discourse_corpora import FOLDS, in_fold, read_rels_texts
-from allennlp_coref_rc.models.structure.coreference_scores import conll_scores, score_gap
+from allennlp_coref_rc.models.structure._coreference_scores import conll_scores, score_gap
 from allennlp_coref_rc.models.structure.scores import (
     Pairs,
     Scores,

@@ -19,7 +19,7 @@ MOST = {
     "cnn-cg_sba": (4, 320),
     "narrativeqa-baseline_qanet": (0, 850),
     "narrativeqa-dassa_sdp_exp": (1, 1000),
-    "lambada-structured_transformer_coref": (11, 650),
+    "lambada-structured_transformer_coref": (13, 650),
 }
 """
 By config, how often an update waits for the GPU, and how many kernels it launches, at most. Where it waits

@@ -22,7 +22,8 @@ import torch
 from allennlp.nn.util import move_to_device
 
 from allennlp_coref_rc.data.annotation_layers.edges import PADDING
-from allennlp_coref_rc.modules.seq2seq_encoders import CorefGru
+from allennlp_coref_rc.modules.gpu import one_pass
+from allennlp_coref_rc.modules.seq2seq_encoders import CorefGRU
 from allennlp_coref_rc.modules.seq2seq_encoders.dassa import Positions
 from scripts.benchmarks import gpu
 from scripts.benchmarks.harness import Report
@@ -53,9 +54,10 @@ def update(name, size):
     return {**numbers, "missing": missing, "syncs": syncs}
 
 
+@one_pass
 def layer():
     torch.manual_seed(0)
-    encoder = CorefGru(4, 4, bidirectional=False).to("cuda")
+    encoder = CorefGRU(4, 4, bidirectional=False).to("cuda")
     inputs = torch.zeros(2, 3, 4).to("cuda").requires_grad_()
     mask = torch.ones(2, 3, dtype=torch.bool).to("cuda")
     edges = torch.full((2, 3, 1), PADDING).to("cuda")

@@ -33,16 +33,16 @@ def run(argv: list[str], verbose: bool = False, trust: bool = False, is_program:
     AllenNLP's logs. With `trust`, configs of archives may name classes and files anywhere. If the process
     `is_program`, it ends with the command, so help needs no import of AllenNLP.
     """
-    from allennlp_coref_rc.allennlp_runtime.console.closing_lines import closing_lines, with_resume_hint
-    from allennlp_coref_rc.allennlp_runtime.console.processes import training_processes
-    from allennlp_coref_rc.allennlp_runtime.console.quiet import prediction_bar, quiet_screen
-    from allennlp_coref_rc.config_check.arguments import check_arguments
-
     if argv[0] == "checklist" and find_spec("checklist") is None:
         # AllenNLP says so only in its log.
         raise ConfigurationError("checklist: found no package checklist, which this command needs")
     if is_program and {"-h", "--help"} & {*argv}:
         _show_help(argv)
+    from allennlp_coref_rc.allennlp_runtime.console.closing_lines import closing_lines, with_resume_hint
+    from allennlp_coref_rc.allennlp_runtime.console.processes import training_processes
+    from allennlp_coref_rc.allennlp_runtime.console.quiet import prediction_bar, quiet_screen
+    from allennlp_coref_rc.config_check.arguments import check_arguments
+
     with ExitStack() as stack:
         with quick_imports():
             if not verbose:

@@ -36,6 +36,7 @@ OPTIONS = {
     "precomputed": {"path": "parses/*.json", "format": "corenlp"},
     "roles": {"archive": "none.tar.gz", "batch_tokens": 100},
     "spacy_pipeline": {"spacy_model": "en_none", "spans": "coref_head_clusters"},
+    "structure_model": {"archive": "none.tar.gz", "heads": ["coreference"]},
 }
 
 

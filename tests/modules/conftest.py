@@ -1,12 +1,14 @@
 import pytest
-import torch
-
-from allennlp_coref_rc.modules.recurrence import _cpp, _library
 
 
-@pytest.fixture(params=_library.VARIANTS)
+@pytest.fixture(params=["default", "avx2", "avx512"])
 def variant(request, monkeypatch):
     """Each instruction set of the compiled library that this processor has."""
+    # Imported here, since `pytest_configure` has to come before Triton, which a part of PyTorch imports.
+    import torch
+
+    from allennlp_coref_rc.modules.recurrence import _cpp, _library
+
     names = list(_library.VARIANTS)
     found = torch.backends.cpu.get_cpu_capability().lower()
     if request.param not in names[: names.index(found if found in names else "default") + 1]:

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from allennlp_coref_rc.annotations import AnnotatedText, DiscourseRelation, Frame
-from allennlp_coref_rc.models.structure.coreference_scores import refers
+from allennlp_coref_rc.models.structure._coreference_scores import refers
 from tests.scripts.scripts import load_script
 from tests.shared import PROJECT
 

@@ -1,6 +1,6 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import torch
 from allennlp.data import Vocabulary
@@ -11,8 +11,10 @@ from torch.nn.functional import binary_cross_entropy_with_logits, cross_entropy
 
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, Span
 from allennlp_coref_rc.data.structure_corpora.coreference import GUIDELINES, TYPES, CoreferenceText
-from allennlp_coref_rc.models.structure.coreference_scores import ClusterScores, score_gap
 from allennlp_coref_rc.models.structure.encoder import matrices_in_bfloat16
+
+if TYPE_CHECKING:
+    from allennlp_coref_rc.models.structure._coreference_scores import ClusterScores
 
 LEFT, RIGHT = 20, 40
 """How far a mention reaches at most from its head."""
@@ -386,10 +388,13 @@ class CoreferenceHead(Head):
         return sorted(unique.values()), links
 
     def _start_scores(self) -> None:
-        self._scores: dict[str, ClusterScores] = {}
+        self._scores: dict[str, "ClusterScores"] = {}
         self._passages: list[tuple[AnnotatedText, AnnotatedText]] = []
 
     def _score(self, clusters: list[list[Span]], text: CoreferenceText) -> None:
+        # allennlp-models' readers, which come with its metrics, import NLTK: a second at every start.
+        from allennlp_coref_rc.models.structure._coreference_scores import ClusterScores
+
         if text.gold is not None and text.corpus == "gap":
             self._passages.append((replace(text.gold, clusters=clusters), text.gold))
         elif text.gold is not None:
@@ -403,6 +408,8 @@ class CoreferenceHead(Head):
         values = {f"{name}_loss": float(average.get_metric(reset)) for name, average in self._losses.items()}
         scores = {f"{corpus}_f1": float(scores.get_metric()[2]) for corpus, scores in self._scores.items()}
         if self._passages:
+            from allennlp_coref_rc.models.structure._coreference_scores import score_gap
+
             gap = dict(score_gap(self._passages))
             scores["gap_f1"], values["gap_bias"] = gap["GAP"][2], gap["GAP bias"][0]
         if scores:

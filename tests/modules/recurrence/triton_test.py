@@ -24,7 +24,7 @@ from allennlp_coref_rc.modules.recurrence import (
     recurrence,
     sequential_sources,
 )
-from allennlp_coref_rc.modules.seq2seq_encoders import CorefGru, recurrent_encoder
+from allennlp_coref_rc.modules.seq2seq_encoders import CorefGRU, recurrent_encoder
 from scripts.benchmarks.recurrence_oracle import Case, assert_as_good_as, poisoned_memory
 from tests.modules.recurrence.recurrence_test import one_thread  # noqa: F401
 
@@ -222,7 +222,7 @@ def test_both_directions_of_a_layer_are_projected_at_once(annotated, dtype, monk
     results = {}
     for backend, type_ in (("reference", torch.float64), ("reference", dtype), ("triton", dtype)):
         torch.manual_seed(0)
-        encoder = CorefGru(5, 6, backend=backend).to(DEVICE, type_)
+        encoder = CorefGRU(5, 6, backend=backend).to(DEVICE, type_)
         torch.nn.init.normal_(encoder.bias_hh_l0), torch.nn.init.normal_(encoder.bias_ih_l0_reverse)
         inputs = case.tensors["inputs"].to(type_).requires_grad_()
         output = encoder(inputs, case.mask, layers)
