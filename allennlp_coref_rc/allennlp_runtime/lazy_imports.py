@@ -16,7 +16,8 @@ from types import ModuleType
 from typing import Any, Optional
 
 SELDOM_USED = (
-    "nltk pandas scipy.stats sklearn spacy.cli torchvision transformers.data transformers.models.bert.modeling_bert"
+    "nltk pandas peft scipy.stats sklearn spacy.cli torchvision transformers.data "
+    "transformers.models.bert.modeling_bert"
 ).split()
 """
 Packages that AllenNLP and the packages below it import at the top of modules, but use only inside functions.
