@@ -40,11 +40,11 @@ def collate(
         that any token of the batch has. docs/tutorials/annotated_encoder.md says what the numbers mean.
     """
     import torch
+    from allennlp.data import Batch, Instance
 
     from allennlp_coref_rc.data.annotation_layers import label_vocabulary
 
     fields = _fields(texts, layers)
-    vocab = label_vocabulary(labels or {})
     for field in fields:
         missing = field.namespaces.keys() - (labels or {}).keys()
         if missing:
@@ -52,11 +52,11 @@ def collate(
                 f"collate: found no labels of {sorted(missing)}, expected those that label_names finds in the training "
                 "texts, or how many there are"
             )
-        field.index(vocab)
-    lengths = [field.get_padding_lengths() for field in fields]
-    widest = {name: max(length[name] for length in lengths) for name in lengths[0]}
-    batch = fields[0].batch_tensors([field.as_tensor(widest) for field in fields])
-    return torch.arange(widest["num_tokens"]) < torch.tensor([[len(text)] for text in texts]), batch
+    batch = Batch([Instance({"annotations": field}) for field in fields])
+    batch.index_instances(label_vocabulary(labels or {}))
+    tensors: dict[str, Any] = batch.as_tensor_dict()
+    lengths = torch.tensor([[len(text)] for text in texts])
+    return torch.arange(int(lengths.max())) < lengths, tensors["annotations"]
 
 
 def label_names(texts: Sequence[AnnotatedText], layers: Layers) -> dict[str, list[str]]:

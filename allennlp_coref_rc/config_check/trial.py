@@ -106,7 +106,7 @@ def _first_instances(reader: DatasetReader, path: str) -> list[Instance]:
     instances = list(islice(reader.read(path), FIRST))
     if not instances:
         raise ConfigurationError(f"{path}: found no instance, expected some")
-    # What a data loader of AllenNLP does for a reader.
+    # AllenNLP's data loaders apply the indexers, not the reader's `read`.
     for instance in instances:
         reader.apply_token_indexers(instance)
     return instances

@@ -71,7 +71,7 @@ class StructureModel(Annotator):
         return annotated
 
     def _fields(self, head: str, texts: Sequence[AnnotatedText]) -> dict[str, Any]:
-        """What the head's reader makes of the texts, as tensors."""
+        """The head's reader makes instances of the texts; these are their fields, as tensors."""
         reader: Any = self._model.reader
         reader = reader.readers[head].inner
         instances = [reader.text_to_instance(text) for text in texts]
