@@ -57,16 +57,17 @@ class Mentions:
     The mentions of a text in order, and their properties, each an array with an entry a mention.
 
     `gender` and `number` are the sets (bits) that each mention allows; `listed` the gender that a list has
-    for a given name. `text`, `word` (the head) and `verb` (its governor) are numbers that are equal for equal
-    words. `bits` and `more_bits` have a bit for each word of the noun phrase up to its head. `clause` is the
-    head of the clause, `gov` the position of the governor. `turn` numbers the turn of a quotation, or is -1;
-    `speaker` the mention that speaks. `ruled` is the number of the cluster that `sieve_coref` has for the
+    for a given name; `sure` is as `gender`, but a name is a person's only if the lists say so. `text`, `word`
+    (the head) and `verb` (its governor) are numbers that are equal for equal words. `bits` and `more_bits`
+    have a bit for each word of the noun phrase up to its head. `clause` is the head of the clause, `gov` the
+    position of the governor. `turn` numbers the turn of a quotation, or is -1; `speaker` the mention that
+    speaks. `ruled` is the number of the cluster that `sieve_coref` has for the
     mention, or -1. `codes` are the features that a network sees, each a number below its entry in `SIZES`.
     """
 
     COLUMNS = (
-        "start stop head kind group gender listed number text word verb bits more_bits gov clause role type determiner "
-        "reflexive whole predicate conjunct initials"
+        "start stop head kind group gender listed sure number text word verb bits more_bits gov clause role type "
+        "determiner reflexive whole predicate conjunct initials"
     ).split()
 
     if TYPE_CHECKING:
@@ -138,6 +139,11 @@ class Mentions:
                 gender, number, _ = name_attributes(p.words[head : p.compounds[head]])
             if whole:
                 gender, listed, number = gender | PERSON if gender & PERSON else gender, ANY_GENDER, PLURAL
+            sure = gender
+            if kind == NAME and gender in (PERSON, ANY_GENDER):
+                first = next((t for t in range(core - 1, start, -1) if p.pos[t - 1] != "PROPN"), start)
+                is_person = not whole and name_attributes(p.words[first:core])[2]
+                sure = PERSON if is_person else ANY_GENDER
             determiner = w.DETERMINERS.get(p.words[start], 0) if not single else 0
             if not determiner and any(dep[c] == "nmod" and p.labels[c] == "nmod:poss" for c in kids):
                 determiner = 6
@@ -180,8 +186,9 @@ class Mentions:
             # fmt: off
             rows.append(
                 (
-                    start, stop, head, kind, group, gender, listed, number, types.setdefault((text, whole), len(types)),
-                    number_of, types.setdefault(p.words[gov], len(types)), own, other, gov,
+                    start, stop, head, kind, group, gender, listed, sure, number,
+                    types.setdefault((text, whole), len(types)), number_of,
+                    types.setdefault(p.words[gov], len(types)), own, other, gov,
                     clause[head] if clause[head] != head or head == p.heads[head] else clause[gov], role_number, type_,
                     determiner, reflexive, whole, predicate, conjunct,
                     acronym if len(initials) > 2 or single else -head,

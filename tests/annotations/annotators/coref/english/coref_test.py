@@ -53,6 +53,21 @@ def test_pronouns_and_names_are_linked(annotator, text, same, other):
 
 
 @pytest.mark.parametrize(
+    "text, person",
+    [
+        ("Tom took the train . It was late . Tom left it .", "Tom"),
+        ("Mary said it was late . It hurt Mary .", "Mary"),
+        ("Mr. Demir : the plumber has called . It is broken .", "Mr. Demir"),
+        ("Anna has a dog . Its name is Tim . It is old .", "Anna"),
+        ("Anna was great . Its end was good .", "Anna"),
+    ],
+)
+def test_a_person_by_name_is_never_it(annotator, text, person):
+    for cluster in clusters(annotator, text):
+        assert person not in cluster or {"it", "It", "its", "Its"}.isdisjoint(cluster)
+
+
+@pytest.mark.parametrize(
     "text, expected",
     [
         ("Ernst & Young fired Ben . He sued it .", [["Ernst & Young", "it"], ["Ben", "He"]]),
