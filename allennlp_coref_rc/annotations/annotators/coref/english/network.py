@@ -7,7 +7,13 @@ from pathlib import Path
 import numpy as np
 
 from allennlp_coref_rc.annotations.annotators.coref.english import words as w
-from allennlp_coref_rc.annotations.annotators.coref.english.features import NAME, PRONOUN, ROLE, Mentions
+from allennlp_coref_rc.annotations.annotators.coref.english.features import (
+    NAME,
+    PRONOUN,
+    ROLE,
+    Mentions,
+    certain_links,
+)
 from allennlp_coref_rc.annotations.annotators.lexicon import ANY_GENDER, NEUTER, PERSON, PLURAL
 from allennlp_coref_rc.common.errors import ConfigurationError
 
@@ -94,7 +100,8 @@ def link(
     together have the highest probability, or begins a new entity if that is more likely. Before this
     comparison, the probability of a new entity is multiplied by e to the power of the bonus for the mention's
     kind (`linking_kinds`). An entity does not readily take "he" and "she", or two arguments of a verb, and
-    never "it" and a person. At the end, what LitBank would hardly annotate becomes an entity of its own.
+    never "it" and a person. Before all this go the `certain_links`. At the end, what LitBank would hardly
+    annotate becomes an entity of its own.
     """
     chance = probabilities(j, pairs, new)
     rest = np.ones(m.count)
@@ -109,12 +116,22 @@ def link(
     can_rival = np.isin(m.role, ARGUMENTS) & (m.reflexive == 0) & (m.whole == 0)
     verbs = np.where(can_rival, m.gov, -1).tolist()
     taken: list[set[int]] = [set() for _ in range(m.count)]
+    certain = certain_links(m).tolist()
+    is_third = np.isin(m.group, (w.PERSON, w.IT, w.THEY))
+    not_one = np.where(m.is_labelled & (is_third | (m.group == w.YOU)), m.speaker, -1)
+    not_other = np.where(m.is_labelled & (is_third | (m.group == w.I)), m.listener, -1)
+    excluded = np.stack([not_one, not_other], axis=1).tolist()
     for k in range(m.count):
         sums: dict[int, float] = {}
         for pair in range(bounds[k], bounds[k + 1]):
             candidate = entity[others[pair]]
             sums[candidate] = sums.get(candidate, 0.0) + chances[pair]
         best, most = k, threshold[k]
+        if certain[k] >= 0:
+            best, sums = entity[certain[k]] if certain[k] < k else k, {}
+        for talker in excluded[k]:
+            if talker >= 0:
+                sums.pop(entity[talker], None)
         for candidate, value in sums.items():
             if value > most:
                 if verbs[k] in taken[candidate]:
@@ -127,5 +144,9 @@ def link(
         if kind[k] != PRONOUN and verbs[k] >= 0:
             taken[best].add(verbs[k])
         genders[best] = genders[best] & sure[k] or genders[best]
+    result = np.array(entity, int)
+    for k, other in enumerate(certain):
+        if other > k:
+            result[result == result[k]] = result[other]
     alone = m.litbank & (m.chances < LEAST)
-    return np.where(alone, m.count + np.arange(m.count), np.array(entity, int))
+    return np.where(alone, m.count + np.arange(m.count), result)

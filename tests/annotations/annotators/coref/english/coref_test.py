@@ -89,6 +89,22 @@ def test_two_speakers_in_a_row_stay_two(annotator):
     assert clusters(annotator, text) == [["Ann", "I", "my"], ["Bob", "I", "mine"]]
 
 
+@pytest.mark.parametrize(
+    "text, expected",
+    [
+        (
+            "Rita : my printer broke . Can you help me ? Jan : I had that too . Rita : now it is black .",
+            [["Rita", "my", "me", "Rita"], ["you", "Jan", "I"]],
+        ),
+        ("Tim : did your brother call ? Zoe : yes , I saw him .", [["your", "Zoe", "I"]]),
+        ("Dear Ms Holt , thank you for your letter . My son will call .", [["Ms Holt", "you", "your"]]),
+    ],
+)
+def test_turns_and_letters_name_who_writes_and_to_whom(annotator, text, expected):
+    found = clusters(annotator, text)
+    assert all(cluster in found for cluster in expected)
+
+
 def test_he_and_she_are_treated_alike(annotator):
     text = (
         "Quillon met Marlowe . {He} told Marlowe that {he} had lost {his} dog . Quillon had loved {his} dog ."
