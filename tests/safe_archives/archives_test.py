@@ -107,15 +107,6 @@ def test_no_program_is_run(command, place, archive_with, tmp_path, monkeypatch, 
     assert not touched.exists()
 
 
-def test_no_file_is_made(archive_with, tmp_path, capsys):
-    made = tmp_path / "made"
-    archive = archive_with(
-        {"dataset_reader.annotator": {"type": "logging.FileHandler", "filename": str(made)}}
-    )
-    assert "filename" in evaluate(capsys, archive)
-    assert not made.exists()
-
-
 def test_a_folder_is_trusted_no_more(folder, tmp_path, stranger, capsys):
     copy = changed(folder, tmp_path / "run", {"dataset_reader.annotator": STRANGER})
     assert evaluate(capsys, copy).startswith(f"{copy}: found 'stranger.Anything'")
@@ -353,17 +344,6 @@ def test_nobody_is_asked_whether_to_run_a_transformers_code(archive_with, tmp_pa
     monkeypatch.setattr("sys.stdin", io.StringIO("y\ny\n"))
     assert "found no model that can be loaded" in evaluate(capsys, archive)
     assert not told.exists() and sys.stdin.read() == "y\ny\n"
-
-
-def test_a_registered_metric_would_run_a_shell(tmp_path):
-    """This is why it is not enough to allow only registered names."""
-    from allennlp.training.metrics import EvalbBracketingScorer
-    from nltk import Tree
-
-    evil = f"{tmp_path}; touch {tmp_path}/touched; false"
-    with pytest.raises(ConfigurationError):
-        EvalbBracketingScorer(evalb_directory_path=evil)([Tree("S", ["a"])], [Tree("S", ["a"])])
-    assert (tmp_path / "touched").exists()
 
 
 @pytest.mark.parametrize(
