@@ -17,6 +17,7 @@ from allennlp_coref_rc.annotations.annotators.coref.english.features import (
     pair_features,
     vectors,
 )
+from allennlp_coref_rc.annotations.annotators.coref.sieve.turns import find_turns, with_turns
 from allennlp_coref_rc.annotations.annotators.parse import Parse
 from allennlp_coref_rc.annotations.annotators.split_tokens import SplitTokens
 from allennlp_coref_rc.annotations.clusters import largest_clusters
@@ -90,7 +91,7 @@ class EnglishCoref(Annotator):
 
     def annotate_batch(self, texts: Sequence[AnnotatedText]) -> list[AnnotatedText]:
         split = list(map(SplitTokens, texts))
-        docs = parse([words.text for words in split], self._spacy_model)
+        docs = parse([with_turns(words.text, apart=True) for words in split], self._spacy_model)
         clusters = [
             words.clusters(self._clusters(doc) if len(doc) else []) for words, doc in zip(split, docs)
         ]
@@ -100,7 +101,11 @@ class EnglishCoref(Annotator):
         ]
 
     def _clusters(self, doc: "Doc") -> list[list[Span]]:
-        m = Mentions(Parse(doc), self._guideline == "litbank", self._spacy_model is None)
+        p = Parse(doc)
+        for turn in find_turns(p.tokens, [start for start, _ in p.sentences]):
+            for token in range(*turn.label or (0, 0)):
+                p.pos[token], p.tags[token], p.entities[token] = "PROPN", "NNP", "person"
+        m = Mentions(p, self._guideline == "litbank", self._spacy_model is None)
         if not m.count:
             return []
         m.keep(network.mention_scores(self._weights, vectors(m)))

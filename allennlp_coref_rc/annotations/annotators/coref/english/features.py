@@ -11,8 +11,8 @@ from allennlp_coref_rc.annotations.annotators.coref.english import words as w
 from allennlp_coref_rc.annotations.annotators.coref.english.mentions import find_spans
 from allennlp_coref_rc.annotations.annotators.coref.sieve.mentions import name_attributes
 from allennlp_coref_rc.annotations.annotators.coref.sieve.quotes import (
-    SpeakerFinder,
-    find_quotes,
+    attributed_quotes,
+    listeners,
     speakers_of_turns,
 )
 from allennlp_coref_rc.annotations.annotators.coref.sieve.sieve_coref import SieveCoref
@@ -41,7 +41,7 @@ WIDTH = 128
 
 
 class Talker(NamedTuple):
-    """A mention as `SpeakerFinder` wants it. `number` is its place among the mentions."""
+    """A mention as `attributed_quotes` wants it. `number` is its place among the mentions."""
 
     kind: str
     gender: int
@@ -57,16 +57,18 @@ class Mentions:
     The mentions of a text in order, and their properties, each an array with an entry a mention.
 
     `gender` and `number` are the sets (bits) that each mention allows; `listed` the gender that a list has
-    for a given name. `text`, `word` (the head) and `verb` (its governor) are numbers that are equal for equal
-    words. `bits` and `more_bits` have a bit for each word of the noun phrase up to its head. `clause` is the
-    head of the clause, `gov` the position of the governor. `turn` numbers the turn of a quotation, or is -1;
-    `speaker` the mention that speaks. `ruled` is the number of the cluster that `sieve_coref` has for the
+    for a given name; `sure` is as `gender`, but a name is a person's only if the lists say so. `text`, `word`
+    (the head) and `verb` (its governor) are numbers that are equal for equal words. `bits` and `more_bits`
+    have a bit for each word of the noun phrase up to its head. `clause` is the head of the clause, `gov` the
+    position of the governor. `turn` numbers the turn of a quotation, or is -1; `speaker` is the mention that
+    speaks, `listener` the one that is spoken to. If the turn `is_labelled`, the text names them beside it.
+    `ruled` is the number of the cluster that `sieve_coref` has for the
     mention, or -1. `codes` are the features that a network sees, each a number below its entry in `SIZES`.
     """
 
     COLUMNS = (
-        "start stop head kind group gender listed number text word verb bits more_bits gov clause role type determiner "
-        "reflexive whole predicate conjunct initials"
+        "start stop head kind group gender listed sure number text word verb bits more_bits gov clause role type "
+        "determiner reflexive whole predicate conjunct initials"
     ).split()
 
     if TYPE_CHECKING:
@@ -138,6 +140,11 @@ class Mentions:
                 gender, number, _ = name_attributes(p.words[head : p.compounds[head]])
             if whole:
                 gender, listed, number = gender | PERSON if gender & PERSON else gender, ANY_GENDER, PLURAL
+            sure = gender
+            if kind == NAME and gender in (PERSON, ANY_GENDER):
+                first = next((t for t in range(core - 1, start, -1) if p.pos[t - 1] != "PROPN"), start)
+                is_person = not whole and name_attributes(p.words[first:core])[2]
+                sure = PERSON if is_person else ANY_GENDER
             determiner = w.DETERMINERS.get(p.words[start], 0) if not single else 0
             if not determiner and any(dep[c] == "nmod" and p.labels[c] == "nmod:poss" for c in kids):
                 determiner = 6
@@ -180,8 +187,9 @@ class Mentions:
             # fmt: off
             rows.append(
                 (
-                    start, stop, head, kind, group, gender, listed, number, types.setdefault((text, whole), len(types)),
-                    number_of, types.setdefault(p.words[gov], len(types)), own, other, gov,
+                    start, stop, head, kind, group, gender, listed, sure, number,
+                    types.setdefault((text, whole), len(types)), number_of,
+                    types.setdefault(p.words[gov], len(types)), own, other, gov,
                     clause[head] if clause[head] != head or head == p.heads[head] else clause[gov], role_number, type_,
                     determiner, reflexive, whole, predicate, conjunct,
                     acronym if len(initials) > 2 or single else -head,
@@ -257,21 +265,22 @@ class Mentions:
         self.codes = np.concatenate([np.array(codes, np.int64).reshape(len(rows), OWN), places], axis=1)
 
     def _find_speakers(self, p: Parse, talkers: list[Any]) -> None:
-        quotes = find_quotes(p.tokens)
-        SpeakerFinder(p.tokens, p.words, p.sentences, talkers).attribute(quotes)
-        speaking = {turn: talker.number for turn, talker in speakers_of_turns(quotes).items()}
+        quotes = attributed_quotes(p.tokens, p.words, p.sentences, talkers)
+        speaking = speakers_of_turns(quotes)
         turns = [quote for quote in quotes if quote.turn is quote]
         number_of = {turn: number for number, turn in enumerate(turns)}
         turn_of = np.full(len(p.words) + 1, -1)
-        speakers, listeners = np.full((2, len(turns) + 1), -1)
+        speakers, spoken_to = np.full((2, len(turns) + 1), -1)
         for quote in quotes:
             turn_of[quote.start : quote.stop] = number_of[quote.turn]
         for turn, number in number_of.items():
-            speakers[number] = speaking.get(turn, -1)
-            others = [speaking[other] for other in (turn.before, turn.after) if other in speaking]
-            listeners[number] = next((other for other in others if other != speakers[number]), -1)
+            speakers[number] = speaking[turn].number if turn in speaking else -1
+            others = (talker.number for talker in listeners(turn, speaking))
+            spoken_to[number] = next((other for other in others if other != speakers[number]), -1)
         self.turn = turn_of[self.start]
-        self.speaker, self.listener = speakers[self.turn], listeners[self.turn]
+        self.speaker, self.listener = speakers[self.turn], spoken_to[self.turn]
+        self.is_labelled = np.array([*(turn.is_labelled for turn in turns), False])[self.turn]
+        self.sure[self.speaker[self.is_labelled & (self.speaker >= 0)]] = PERSON
 
     def _find_ruled(self, p: Parse) -> None:
         spans = {span: k for k, span in enumerate(zip(self.start.tolist(), self.stop.tolist()))}
@@ -290,9 +299,13 @@ class Mentions:
         all. The codes stay as they are.
         """
         kept = chances >= LIKELY[self.litbank]
+        # A label is a mention, whatever the network says.
+        kept[self.speaker[self.is_labelled & (self.speaker >= 0)]] = True
+        kept[self.listener[self.is_labelled & (self.listener >= 0)]] = True
         number = np.where(kept, np.cumsum(kept) - 1, -1)
         self.chances = chances[kept]
-        for name in (*self.COLUMNS, "sentence", "turn", "speaker", "listener", "ruled", "codes", "tensor"):
+        others = ("sentence", "turn", "speaker", "listener", "is_labelled", "ruled", "codes", "tensor")
+        for name in (*self.COLUMNS, *others):
             setattr(self, name, getattr(self, name)[kept])
         self.keys = [keys for keys, stays in zip(self.keys, kept.tolist()) if stays]
         self.speaker, self.listener = np.append(number, -1)[np.stack([self.speaker, self.listener])]
@@ -624,6 +637,20 @@ class EntityFeatures:
     ]
         # fmt: on
         return np.stack(columns).T.astype(np.uint8)
+
+
+def certain_links(m: Mentions) -> np.ndarray:
+    """
+    For each mention another one of the same entity, or -1. In turns that name speaker and listener, "I" and
+    "you" are these, and equal names of speakers are one entity.
+    """
+    result = np.where(m.is_labelled & (m.group == w.I), m.speaker, -1)
+    result = np.where(m.is_labelled & (m.group == w.YOU), m.listener, result)
+    first: dict[int, int] = {}
+    for k in np.unique(m.speaker[m.is_labelled & (m.speaker >= 0)]).tolist():
+        before = first.setdefault(int(m.text[k]), k)
+        result[k] = before if before < k else -1
+    return result
 
 
 def first_entities(m: Mentions) -> np.ndarray:

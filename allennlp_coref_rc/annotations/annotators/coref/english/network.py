@@ -7,8 +7,14 @@ from pathlib import Path
 import numpy as np
 
 from allennlp_coref_rc.annotations.annotators.coref.english import words as w
-from allennlp_coref_rc.annotations.annotators.coref.english.features import NAME, PRONOUN, ROLE, Mentions
-from allennlp_coref_rc.annotations.annotators.lexicon import FEMALE, MALE, NEUTER, PERSON, PLURAL
+from allennlp_coref_rc.annotations.annotators.coref.english.features import (
+    NAME,
+    PRONOUN,
+    ROLE,
+    Mentions,
+    certain_links,
+)
+from allennlp_coref_rc.annotations.annotators.lexicon import ANY_GENDER, NEUTER, PERSON, PLURAL
 from allennlp_coref_rc.common.errors import ConfigurationError
 
 Weights = dict[str, np.ndarray]
@@ -93,8 +99,9 @@ def link(
     The entity of each mention, in one pass from left to right. A mention joins the entity whose mentions
     together have the highest probability, or begins a new entity if that is more likely. Before this
     comparison, the probability of a new entity is multiplied by e to the power of the bonus for the mention's
-    kind (`linking_kinds`). An entity does not readily take "he" and "she", or two arguments of a verb. At the
-    end, what LitBank would hardly annotate becomes an entity of its own.
+    kind (`linking_kinds`). An entity does not readily take "he" and "she", or two arguments of a verb, and
+    never "it" and a person. Before all this go the `certain_links`. At the end, what LitBank would hardly
+    annotate becomes an entity of its own.
     """
     chance = probabilities(j, pairs, new)
     rest = np.ones(m.count)
@@ -103,30 +110,43 @@ def link(
     bounds = np.searchsorted(j, np.arange(m.count + 1)).tolist()
     chances, others = chance.tolist(), i.tolist()
     is_compound = (m.kind == NAME) & ((m.gender == NEUTER) | (m.number == PLURAL)) & (m.whole == 0)
-    sexes = np.where(is_compound, NEUTER, np.where(np.isin(m.gender, (MALE, FEMALE)), m.gender, 0)).tolist()
+    sure = np.where(is_compound, NEUTER, m.sure).tolist()
     kind = m.kind.tolist()
-    entity, genders = list(range(m.count)), [0] * m.count
+    entity, genders = list(range(m.count)), [ANY_GENDER] * m.count
     can_rival = np.isin(m.role, ARGUMENTS) & (m.reflexive == 0) & (m.whole == 0)
     verbs = np.where(can_rival, m.gov, -1).tolist()
     taken: list[set[int]] = [set() for _ in range(m.count)]
+    certain = certain_links(m).tolist()
+    is_third = np.isin(m.group, (w.PERSON, w.IT, w.THEY))
+    not_one = np.where(m.is_labelled & (is_third | (m.group == w.YOU)), m.speaker, -1)
+    not_other = np.where(m.is_labelled & (is_third | (m.group == w.I)), m.listener, -1)
+    excluded = np.stack([not_one, not_other], axis=1).tolist()
     for k in range(m.count):
         sums: dict[int, float] = {}
         for pair in range(bounds[k], bounds[k + 1]):
             candidate = entity[others[pair]]
             sums[candidate] = sums.get(candidate, 0.0) + chances[pair]
-        sex = sexes[k]
         best, most = k, threshold[k]
+        if certain[k] >= 0:
+            best, sums = entity[certain[k]] if certain[k] < k else k, {}
+        for talker in excluded[k]:
+            if talker >= 0:
+                sums.pop(entity[talker], None)
         for candidate, value in sums.items():
             if value > most:
                 if verbs[k] in taken[candidate]:
                     value *= SAME_VERB
-                if sex and genders[candidate] and sex != genders[candidate]:
-                    value *= OTHER_GENDER if sex | genders[candidate] == PERSON else 0
+                if not sure[k] & genders[candidate]:
+                    value *= OTHER_GENDER if sure[k] | genders[candidate] == PERSON else 0
                 if value > most:
                     best, most = candidate, value
         entity[k] = best
         if kind[k] != PRONOUN and verbs[k] >= 0:
             taken[best].add(verbs[k])
-        genders[best] = genders[best] or sex
+        genders[best] = genders[best] & sure[k] or genders[best]
+    result = np.array(entity, int)
+    for k, other in enumerate(certain):
+        if other > k:
+            result[result == result[k]] = result[other]
     alone = m.litbank & (m.chances < LEAST)
-    return np.where(alone, m.count + np.arange(m.count), np.array(entity, int))
+    return np.where(alone, m.count + np.arange(m.count), result)
