@@ -185,7 +185,7 @@ def test_components_of_spacy_import_only_what_they_need(module, allowed):
 
 def test_only_private_modules_import_what_only_extras_install():
     """`--include-package` imports all others, also where there are no extras."""
-    extras = set("fastcoref coreferee maverick datasets peft tensorboard wandb streamlit playwright".split())
+    extras = set("fastcoref coreferee maverick datasets tensorboard wandb streamlit playwright".split())
 
     def is_private(module):
         return module.rpartition(".")[2].startswith("_") and not module.endswith("__")

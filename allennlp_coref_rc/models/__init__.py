@@ -1,5 +1,4 @@
 from allennlp_coref_rc.models.annotated_qanet import AnnotatedQanet
 from allennlp_coref_rc.models.ga_reader import GAReader
-from allennlp_coref_rc.models.role_labeller import RoleLabeller
 from allennlp_coref_rc.models.structured_transformer import StructuredTransformer
 from allennlp_coref_rc.models.wrapped_span_reader import WrappedSpanReader

@@ -7,7 +7,7 @@ rules.
 
 Texts double from 12,500 tokens to 200,000. "Ordinary" text is that of the data, over and over, or made up.
 The table has the seconds of processor time for the longest text, and how many times as long each text takes
-as half of it. `coref`, `roles` and `discourse` have the parse already, which `spacy_dependencies` makes. If a
+as half of it. `coref` has the parse already, which `spacy_dependencies` makes. If a
 doubling takes more than 2.2 times as long, the status is 1.
 """
 

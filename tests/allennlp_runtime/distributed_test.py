@@ -170,7 +170,14 @@ READERS = (
     ({"type": "annotated_squad"}, FIXTURES / "quoref" / "train.json"),
     ({"type": "annotated_who_did_what"}, FIXTURES / "who_did_what" / "Strict" / "val.xml"),
     ({"type": "annotated_wikihop"}, FIXTURES / "wikihop" / "dev.json"),
-    ({"type": "propbank"}, FIXTURES / "annotators" / "propbank_ewt" / "train"),
+    (
+        {
+            "type": "annotated_texts",
+            "format": "conll_2012",
+            "token_indexers": {"transformer": {"type": "single_id"}},
+        },
+        FIXTURES / "annotators" / "propbank_ewt" / "train",
+    ),
 )
 """All of this package, each with a file."""
 

@@ -28,13 +28,13 @@ OPTIONS = {
     "compose": {"annotators": [{"type": "sieve_coref", "all_nouns": True}, {"type": "connective_discourse"}]},
     "connective_discourse": {"connectives": {"as a result": "Result", "If": "Condition"}, "implicit": True},
     "corrupted_coref": {"annotator": {"type": "sieve_coref"}, "remove_mentions": 0.5},
-    "discourse": {"threshold": 0.4, "implicit": True, "model": "none.npz"},
+    "discourse": {"threshold": 0.4, "implicit": True, "archive": "none.tar.gz"},
     "entity_marker_coref": {"pattern": r"@\w+", "max_clusters": 3},
     "exact_match_coref": {"entities": ["Mary", "milk"], "min_mentions": 1},
     "fastcoref_annotator": {"model": "lingmess", "device": "cpu"},
     "maverick": {"model": "litbank", "include_singletons": True},
     "precomputed": {"path": "parses/*.json", "format": "corenlp"},
-    "roles": {"archive": "none.tar.gz", "batch_tokens": 100},
+    "roles": {"archive": "none.tar.gz", "empty_frames": False},
     "spacy_pipeline": {"spacy_model": "en_none", "spans": "coref_head_clusters"},
     "structure_model": {"archive": "none.tar.gz", "heads": ["coreference"]},
 }
@@ -124,7 +124,7 @@ for docs in ([nlp(sys.argv[2])], nlp.pipe([sys.argv[2]] * 3, n_process=2, batch_
         except subprocess.TimeoutExpired:
             os.killpg(process.pid, signal.SIGKILL)
             raise
-    assert output.splitlines() == [str([(3, 2, 1, None)] * number) for number in (1, 3)]
+    assert output.splitlines() == [str([(4, 2, 1, None)] * number) for number in (1, 3)]
 
 
 @settings(deadline=None, max_examples=20)

@@ -289,6 +289,7 @@ E2E_COREF = b"""{"doc_key": "a", "sentences": [["Ann", "left", "."], ["She", "sl
 CANDIDATE_CLOZE = {**CLOZE, **CANDIDATES}
 QUESTION = "cnn_dailymail/questions/training/021157c18c97380f639a5be1aac19a94e45668cb.question"
 DASSA = "narrativeqa/summaries_annotated.jsonl.train"
+FRAMES = {"format": "conll_2012", "token_indexers": {"transformer": {"type": "single_id"}}}
 PROPBANK = "annotators/propbank_ewt/train/texts.conll"
 CONLL_2016 = "formats/conll_2016/relations.json", "formats/conll_2016/parses.json"
 TABLES = "narrativeqa/qaps.csv", "narrativeqa/third_party/wikipedia/summaries.csv"
@@ -318,7 +319,7 @@ KINDS: list[Kind] = [
     documents("documents of who_did_what", "annotated_who_did_what", "who_did_what/Strict/test.xml"),
     documents("documents of wikihop", "annotated_wikihop", "wikihop/train.json"),
     Kind("discourse relations", "lines", fixtures("annotators/gdtb/stories.rels"), read_rels),
-    Kind("propbank", "lines", fixtures(PROPBANK), partial(read, "propbank", options={})),
+    Kind("propbank", "lines", fixtures(PROPBANK), partial(read, "annotated_texts", options=FRAMES)),
     format_file("format annotated", "annotated", "json", ANNOTATED_BABI),
     format_file("format brat", "brat", "lines", fixtures("formats/brat/story.ann", "formats/brat/story.txt")),
     format_file("format conll_2012", "conll_2012", "lines", lambda: {"a.conll": STORY.encode()}),

@@ -8,7 +8,6 @@ from allennlp.common import Params
 from allennlp.common.checks import ConfigurationError
 from allennlp.nn import Initializer, InitializerApplicator
 
-from allennlp_coref_rc.annotations.annotators.roles.network import FEATURES, RoleNetwork
 from tests.safe_archives.crafted import DATA, changed, make_folder, pack, refusal, run
 
 pytestmark = pytest.mark.slow
@@ -122,28 +121,6 @@ def test_nor_may_it_go_on_with_them(checkpointer, folder, tmp_path, capsys):
         rewrite(path, with_one(float("nan")))
     message = refusal(capsys, *words, json.dumps({**overrides, "trainer.num_epochs": 3}), "--recover")
     assert f"found nan or infinity in {NAME} of the weights" in message
-
-
-def test_nor_may_the_annotator_roles_have_them(tmp_path):
-    network = {"roles": ["V"], "vector_dim": 1, "rows": [2] * len(FEATURES), "path_rows": 2}
-    config = {"dataset_reader": "x", "model": {"type": "role_labeller", "network": network}}
-    (tmp_path / "config.json").write_text(json.dumps(config))
-    path = tmp_path / "best.th"
-    torch.save(
-        {f"network.{name}": value for name, value in RoleNetwork(**network).state_dict().items()}, path
-    )
-    assert RoleNetwork.from_archive(str(tmp_path))
-    rewrite(path, with_one(float("inf")), "network.tags.bias")
-    with pytest.raises(ConfigurationError) as error:
-        RoleNetwork.from_archive(str(tmp_path))
-    assert str(error.value).startswith(
-        f"{tmp_path}: found nan or infinity in network.tags.bias of the weights"
-    )
-    for write, found in OTHERS.values():
-        write(path)
-        with pytest.raises(ConfigurationError) as error:
-            RoleNetwork.from_archive(str(tmp_path))
-        assert f"found {found}" in str(error.value) and "weights_only" not in str(error.value)
 
 
 def test_finite_weights_give_no_answers_that_are_not_json(folder, tmp_path, capsys):

@@ -116,9 +116,7 @@ def test_trains_on_an_extractive_and_a_classification_task_of_babi(config, task)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize(
-    "config", [path for path in configs("annotators", *DATA_PATHS) if path.stem != "structure"], ids=name_of
-)
+@pytest.mark.parametrize("config", configs(*DATA_PATHS), ids=name_of)
 def test_trains_on_fixtures(config):
     _, _, before, after = train_a_batch(load_small(config))
     assert has_learnt(config.stem, before, after)

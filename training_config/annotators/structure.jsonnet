@@ -1,4 +1,4 @@
-// Coreference, semantic roles and discourse relations: a head for each over one encoder, all-MiniLM-L6-v2.
+// Semantic roles and discourse relations: a head for each over one encoder, all-MiniLM-L6-v2. The model of this package.
 (import '../lib/structure.libsonnet') {
-  tasks:: { coreference: $.coreference, roles: $.roles, discourse: $.discourse },
+  tasks:: { roles: $.roles, discourse: $.discourse },
 }

@@ -12,11 +12,11 @@ local modifiers = 'ADJ ADV CAU COM CXN DIR DIS EXT GOL LOC LVB MNR MOD NEG PRD P
     revision: 'c9745ed1d9f207416be6d2e6f8de32d1f16199bf',
   },
   dim:: 384,  // of the encoder's vectors
-  backbone:: { dropout: 0.1, layer_dropout: 0.1 },
+  backbone:: { dropout: 0.1, max_length: 128 },
   learning_rate:: 0.001,
   learning_rate_of_encoder:: 0.0005,  // of its adapters; about 0.0001 if all of it is trained
-  epochs:: 10,
-  steps_per_epoch:: 300,  // of each task
+  epochs:: 8,
+  steps_per_epoch:: 375,  // of each task
 
   // LitBank, GAP and OntoGUM; of the latter's training part the genres whose licences are free.
   coreference:: {
@@ -30,7 +30,8 @@ local modifiers = 'ADJ ADV CAU COM CXN DIR DIS EXT GOL LOC LVB MNR MOD NEG PRD P
       type: 'coreference',
       folder: corpora + 'gum/train',
       fold: 'train',
-      repeats: { ontogum: 2, litbank: 2 },
+      repeats: { ontogum: 4, litbank: 4 },
+      exchange_names: true,
     },
     validation_reader: { type: 'coreference', folder: corpora + 'gum/dev', fold: 'valid' },
     batch_size: 4,
@@ -44,13 +45,15 @@ local modifiers = 'ADJ ADV CAU COM CXN DIR DIS EXT GOL LOC LVB MNR MOD NEG PRD P
     validation: corpora + 'propbank_ewt/dev',
     reader: { type: 'annotated_texts', format: 'conll_2012', max_words: 100 },
     validation_reader: self.reader,
-    batch_size: 4,
+    batch_size: 8,
     metric: '+roles_arguments_f1',
     head: {
       type: 'roles',
       roles: ['C-V'] + core + ['C-' + role for role in core[0:4]] + ['R-' + role for role in core[0:3]]
              + ['ARGM-' + name for name in std.split(modifiers, ' ')]
              + ['C-ARGM-CXN', 'C-ARGM-LOC', 'R-ARGM-ADV', 'R-ARGM-LOC', 'R-ARGM-TMP'],
+      hidden_dim: 256,
+      dropout: 0.1,
     },
   },
 

@@ -21,7 +21,7 @@ class ConnectiveDiscourse(Annotator):
     """
     Discourse relations by a list of connectives, similar to those that DASSA (Mihaylov & Frank, EMNLP 2019)
     uses. Every connective makes an explicit relation with the sense that it most often has. A list cannot
-    tell "and" between sentences from "and" between nouns; `discourse` can, with a parse.
+    tell "and" between sentences from "and" between nouns; `discourse` can.
 
     Connectives match whole tokens; where matches overlap, the longest counts. Arg1 is the part of the
     sentence before the connective, and Arg2 the part after it, with these exceptions:

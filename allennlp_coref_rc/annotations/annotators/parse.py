@@ -1,6 +1,5 @@
 """A parsed text in lists, for annotators that read dependencies."""
 
-from collections.abc import Iterable, Iterator
 from functools import cached_property
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -12,12 +11,6 @@ from allennlp_coref_rc.annotations.annotators.coref.sieve.name_spans import comp
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc
-
-FINITE = frozenset(("VBD", "VBP", "VBZ", "MD"))
-SUBJECTS = frozenset(("nsubj", "nsubj:pass", "nsubj:outer", "csubj", "csubj:pass", "expl"))
-
-LOOSE = frozenset(("conj", "parataxis"))
-"""Dependents that make a clause of their own, and no part of the clause of their head."""
 
 
 class Parse:
@@ -52,7 +45,6 @@ class Parse:
         for i, head in enumerate(self.heads):
             if head != i:
                 self.children[head].append(i)
-        self._kinds: dict[int, str] = {}
 
     def _join_compounds(self) -> None:
         """
@@ -101,43 +93,3 @@ class Parse:
             np.minimum.at(left, up, here)
             np.maximum.at(right, up, here)
         return depth, left, right
-
-    def kind(self, i: int) -> str:
-        """
-        Three letters: whether a token has a subject (s), is or has a finite verb (f), and is a predicate (v).
-        """
-        if i not in self._kinds:
-            labels = {self.labels[child] for child in self.children[i]}
-            verbs = [child for child in self.children[i] if self.labels[child] in ("aux", "aux:pass", "cop")]
-            finite = any(self.tags[verb] in FINITE for verb in (i, *verbs))
-            predicate = self.pos[i] in ("VERB", "AUX") or "cop" in labels
-            facts = (("s", not SUBJECTS.isdisjoint(labels)), ("f", finite), ("v", predicate))
-            self._kinds[i] = "".join(letter if fact else "-" for letter, fact in facts)
-        return self._kinds[i]
-
-    def subtree(self, i: int, loose: bool = True) -> set[int]:
-        """A token and what depends on it; if not `loose`, without coordinated and paratactic clauses."""
-        tokens, left = set(), [i]
-        while left:
-            token = left.pop()
-            tokens.add(token)
-            left += [
-                child
-                for child in self.children[token]
-                if loose or self.labels[child] not in LOOSE or token != i
-            ]
-        return tokens
-
-    def has_words(self, tokens: Iterable[int]) -> bool:
-        return any(character.isalnum() for token in tokens for character in self.words[token])
-
-    def head_of(self, span: Span) -> int:
-        """The first token of a span whose head is outside of the span, or the root."""
-        start, stop = span
-        outside = (i for i in range(start, stop) if not start <= self.heads[i] < stop or self.heads[i] == i)
-        return next(outside, start)
-
-    def ancestors(self, i: int) -> Iterator[int]:
-        while self.heads[i] != i:
-            i = self.heads[i]
-            yield i

@@ -5,17 +5,16 @@ from allennlp_coref_rc.annotations.annotated_text import LAYERS
 from allennlp_coref_rc.annotations.annotators.annotator import Annotator
 from allennlp_coref_rc.annotations.annotators.compose import ComposedAnnotator
 from allennlp_coref_rc.annotations.annotators.coref.english.coref import EnglishCoref
-from allennlp_coref_rc.annotations.annotators.discourse.discourse import Discourse
-from allennlp_coref_rc.annotations.annotators.roles.roles import Roles
 from allennlp_coref_rc.annotations.annotators.spacy_dependencies import SpacyDependencies
+from allennlp_coref_rc.annotations.annotators.structure_model import StructureModel
 from allennlp_coref_rc.common.checks import check_choice
 
 
 @Annotator.register("structure")
 class Structure(ComposedAnnotator):
     """
-    The structure of English text: coreference by `coref`, semantic roles by `roles` and discourse relations
-    by `discourse`, all over one parse of each text.
+    The structure of English text: coreference by `coref`, and in one pass of a transformer semantic roles as by
+    `roles` and discourse relations as by `discourse`.
 
     Registered as an `Annotator` with name "structure".
 
@@ -28,8 +27,8 @@ class Structure(ComposedAnnotator):
     implicit : `bool`, optional (default = `False`)
         Add implicit discourse relations.
     spacy_model : `str`, optional (default = `None`)
-        The name or folder of a pipeline of spaCy that parses, with Universal Dependencies. By default the
-        English pipeline of this package.
+        The name or folder of a pipeline of spaCy that parses for `coref`, with Universal Dependencies. By
+        default the English pipeline of this package.
 
     # Example
 
@@ -47,10 +46,13 @@ class Structure(ComposedAnnotator):
     ) -> None:
         for layer in layers:
             check_choice("structure", "layers", layer, LAYERS)
-        annotators = (
-            EnglishCoref(guideline, spacy_model=spacy_model),
-            Roles(spacy_model=spacy_model),
-            Discourse(implicit=implicit, spacy_model=spacy_model),
-            SpacyDependencies(spacy_model),
-        )
-        super().__init__([annotator for layer, annotator in zip(LAYERS, annotators) if layer in layers])
+        annotators: list[Annotator] = []
+        if "clusters" in layers:
+            annotators.append(EnglishCoref(guideline, spacy_model=spacy_model))
+        if heads := [
+            head for layer, head in (("frames", "roles"), ("relations", "discourse")) if layer in layers
+        ]:
+            annotators.append(StructureModel(heads=heads, options={"discourse.implicit": implicit}))
+        if "edges" in layers:
+            annotators.append(SpacyDependencies(spacy_model))
+        super().__init__(annotators)

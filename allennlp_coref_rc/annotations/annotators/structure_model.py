@@ -1,5 +1,6 @@
+import os
 from collections.abc import Sequence
-from dataclasses import replace
+from pathlib import Path
 from typing import Any, Optional
 
 import torch
@@ -7,10 +8,14 @@ from allennlp.data import Batch
 from allennlp.models.multitask import MultiTaskModel
 from allennlp.nn.util import move_to_device
 
+from allennlp_coref_rc.annotations import english
 from allennlp_coref_rc.annotations.annotated_text import LAYERS, AnnotatedText
 from allennlp_coref_rc.annotations.annotators.annotator import Annotator
 from allennlp_coref_rc.annotations.annotators.archived_model import ArchivedModel
 from allennlp_coref_rc.common.errors import ConfigurationError
+
+ENGLISH = os.fspath(Path(english.__file__).with_name("structure.tar.gz"))
+"""The model of this package."""
 
 
 @Annotator.register("structure_model")
@@ -23,26 +28,32 @@ class StructureModel(Annotator):
 
     # Parameters
 
-    archive : `str`
-        The model's file, or its URL.
+    archive : `str`, optional (default = `None`)
+        The model's file, or its URL. By default the model of this package, which needs the encoder
+        all-MiniLM-L6-v2 from the Hugging Face hub or of the extra `offline-encoder`.
     heads : `list[str]`, optional (default = `None`)
         The names of the heads that annotate. By default all do.
     guideline : `str`, optional (default = `None`)
         What the clusters are like, one of `GUIDELINES` of the reader `coreference`. By default as the archive's
         config says, OntoGUM's.
+    options : `dict[str, Any]`, optional (default = `{}`)
+        Other parameters of heads, such as `{"roles.least": 0.5}`.
     cuda_device : `int`, optional (default = `None`)
         As for `ArchivedModel`.
     """
 
     def __init__(
         self,
-        archive: str,
+        archive: Optional[str] = None,
         heads: Optional[Sequence[str]] = None,
         guideline: Optional[str] = None,
+        options: Optional[dict[str, Any]] = None,
         cuda_device: Optional[int] = None,
     ) -> None:
-        changes = {"validation_dataset_reader.readers.coreference.guideline": guideline} if guideline else ""
-        self._model = ArchivedModel(archive, 1, cuda_device, changes)
+        changes = {f"model.heads.{name}": value for name, value in (options or {}).items()}
+        if guideline:
+            changes["validation_dataset_reader.readers.coreference.guideline"] = guideline
+        self._model = ArchivedModel(archive or ENGLISH, 1, cuda_device, changes)
         self._heads = heads
 
     def annotate_batch(self, texts: Sequence[AnnotatedText]) -> list[AnnotatedText]:
@@ -50,6 +61,10 @@ class StructureModel(Annotator):
         if not isinstance(model, MultiTaskModel):
             raise ConfigurationError(
                 f"{self._model.path}: found a {type(model).__name__}, expected a model of type 'multitask'"
+            )
+        if missing := {*(self._heads or ())} - model._heads.keys():
+            raise ConfigurationError(
+                f"{self._model.path}: found the heads {', '.join(model._heads)}, expected {', '.join(missing)}"
             )
         # Of `structure_encoder`: predictions are faster with the adapters in the layers.
         getattr(model._backbone, "merge", lambda: None)()
@@ -59,24 +74,29 @@ class StructureModel(Annotator):
         encoded: Optional[dict[str, torch.Tensor]] = None
         for name, head in model._heads.items() if some else ():
             if self._heads is None or name in self._heads:
-                fields = self._fields(name, [texts[i] for i in some])
-                words = fields.pop("words")
+                fields = self._fields(name, [texts[i] for i in some], encoded is None)
                 with torch.inference_mode():
-                    encoded = encoded or model._backbone(words=words)
+                    encoded = encoded or model._backbone(words=fields["words"])
+                    fields.pop("words", None)
                     output = head(**encoded, **fields)
                 for layer in LAYERS:
                     for i, values in zip(some, output.get(layer, ())):
-                        found: dict[str, Any] = {layer: [*getattr(annotated[i], layer), *values]}
-                        annotated[i] = replace(annotated[i], **found)
+                        annotated[i] = annotated[i].with_more(**{layer: values})
         return annotated
 
-    def _fields(self, head: str, texts: Sequence[AnnotatedText]) -> dict[str, Any]:
-        """The head's reader makes instances of the texts; these are their fields, as tensors."""
+    def _fields(self, head: str, texts: Sequence[AnnotatedText], with_words: bool) -> dict[str, Any]:
+        """
+        The head's reader makes instances of the texts; these are their fields, as tensors. Words, which are the
+        same for all heads, are indexed once.
+        """
         reader: Any = self._model.reader
         reader = reader.readers[head].inner
         instances = [reader.text_to_instance(text) for text in texts]
         for instance in instances:
-            reader.apply_token_indexers(instance)
+            if with_words:
+                reader.apply_token_indexers(instance)
+            else:
+                del instance.fields["words"]
         batch = Batch(instances)
         batch.index_instances(self._model.model.vocab)
         device = next(self._model.model.parameters()).device

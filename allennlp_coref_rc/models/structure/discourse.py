@@ -1,4 +1,5 @@
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from itertools import pairwise
 from typing import Optional
 
@@ -9,10 +10,11 @@ from torch import Tensor, nn
 from torch.nn.functional import cross_entropy
 
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, DiscourseRelation, Span
+from allennlp_coref_rc.annotations.annotators.connective_discourse import ConnectiveDiscourse
 from allennlp_coref_rc.annotations.annotators.senses import FURTHER_SENSES, SENSES, conll_sense, sense_of
 from allennlp_coref_rc.annotations.tokenization import spans_of
 from allennlp_coref_rc.models.structure.scores import score_arguments, score_connectives, score_senses
-from allennlp_coref_rc.models.structure.span_labeller import Anchors, SpanLabeller, span_probabilities
+from allennlp_coref_rc.models.structure.span_labeller import Anchors, SpanLabeller, probable_spans
 from allennlp_coref_rc.models.structure.text_head import Found, TextHead
 
 EXPLICIT = (*SENSES, *FURTHER_SENSES)
@@ -46,6 +48,10 @@ class DiscourseHead(TextHead):
         The least probability of a connective.
     least_implicit : `float`, optional (default = `0.4`)
         The least probability that two sentences have an implicit relation.
+    implicit : `bool`, optional (default = `True`)
+        Find implicit relations.
+    paper_like : `bool`, optional (default = `False`)
+        Find the relations that `connective_discourse` finds with `paper_like`, and predict only their senses.
     """
 
     def __init__(
@@ -56,6 +62,8 @@ class DiscourseHead(TextHead):
         dropout: float = 0.2,
         least: float = 0.5,
         least_implicit: float = 0.4,
+        implicit: bool = True,
+        paper_like: bool = False,
     ) -> None:
         super().__init__(vocab, "relations", [score_connectives, score_senses, score_arguments], dropout)
 
@@ -70,6 +78,8 @@ class DiscourseHead(TextHead):
         self.of_sentence = nn.Linear(input_dim, hidden_dim)
         self.implicit = layers(4 * hidden_dim, len(IMPLICIT))
         self._least, self._least_implicit = least, least_implicit
+        self._implicit = implicit
+        self._rule = ConnectiveDiscourse(implicit=implicit, paper_like=True) if paper_like else None
 
     def loss(self, vectors: Tensor, mask: Tensor, gold: Sequence[AnnotatedText]) -> Tensor:
         """Of the tags of connectives, of their arguments and senses, and of implicit relations."""
@@ -80,7 +90,8 @@ class DiscourseHead(TextHead):
         loss = _loss(self.connective(vectors)[mask], tags[mask.cpu()])
         if explicit:
             spans = [(i, relation.connective[0]) for i, relation in explicit]
-            scores, anchors, senses = self._read_connectives(vectors, gold, spans)
+            anchors = _windows(gold, spans, vectors.device)
+            scores, senses = self._read_connectives(vectors, spans, anchors)
             arguments = [
                 [(name, span) for name, part in zip(ARGUMENTS, (r.arg1, r.arg2)) for span in part]
                 for _, r in explicit
@@ -93,52 +104,75 @@ class DiscourseHead(TextHead):
 
     def annotate(self, vectors: Tensor, mask: Tensor, texts: Sequence[AnnotatedText]) -> list[Found]:
         """The relations, each with the probability of its connective, or that it is there."""
+        if self._rule:
+            return self._with_senses(vectors, [self._rule.annotate(replace(t, relations=[])) for t in texts])
         found: list[Found] = [[] for _ in texts]
         tags = self.connective(vectors)
         tags[..., 1:] = tags[..., 1:].masked_fill(~mask.unsqueeze(-1), -1e4)
         connectives = sorted(
-            (i, (start, stop), p) for p, i, _, start, stop in span_probabilities(tags, self._least)
+            (i, (start, stop), p) for p, i, _, start, stop in probable_spans(tags, self._least)
         )
-        if connectives:
-            spans = [(i, span) for i, span, _ in connectives]
-            scores, anchors, senses = self._read_connectives(vectors, texts, spans)
-            # Of each argument: the probabilities of its `B-` and `I-`.
-            chances = scores.float().softmax(-1)[..., 1:].unflatten(-1, (2, 2)).sum(-2).cpu()
-            for (i, span, probability), start, stop, of_words, sense in zip(
-                connectives,
-                anchors.start.tolist(),
-                anchors.stop.tolist(),
-                chances,
-                senses.argmax(-1).tolist(),
-            ):
-                arguments = _likely(of_words[: stop - start], start, span)
-                relation = DiscourseRelation("Explicit", EXPLICIT[sense], *arguments, [span])
-                found[i].append((relation, probability))
-        implicit = self._read_neighbours(vectors, texts).softmax(-1)
-        pairs = ((i, pair) for i, text in enumerate(texts) for pair in pairwise(text.sentences))
-        for (i, (first, second)), (none, *others) in zip(pairs, implicit.tolist()):
-            if 1 - none >= self._least_implicit:
-                sense_name = SENSES[others.index(max(others))]
-                kind = "EntRel" if sense_name == "EntRel" else "Implicit"
-                found[i].append((DiscourseRelation(kind, sense_name, [first], [second]), 1 - none))
+        spans = [(i, span) for i, span, _ in connectives]
+        for (i, span, probability), (start, of_words, senses) in zip(
+            connectives, self._explicit(vectors, texts, spans)
+        ):
+            sense = EXPLICIT[int(senses.argmax())]
+            if arguments := _likely(of_words, start, span):
+                found[i].append((DiscourseRelation("Explicit", sense, *arguments, [span]), probability))
+        if self._implicit:
+            neighbours = self._read_neighbours(vectors, texts).softmax(-1)
+            pairs = ((i, pair) for i, text in enumerate(texts) for pair in pairwise(text.sentences))
+            for (i, (first, second)), (none, *others) in zip(pairs, neighbours.tolist()):
+                if 1 - none >= self._least_implicit:
+                    sense_name = SENSES[others.index(max(others))]
+                    found[i].append((_without_connective(sense_name, [first], [second]), 1 - none))
         return found
 
-    def _read_connectives(
+    def _with_senses(self, vectors: Tensor, texts: Sequence[AnnotatedText]) -> list[Found]:
+        """
+        The texts' relations with predicted senses, each with the probability of its sense. Those without a
+        connective link all neighbouring sentences, in order.
+        """
+        spans = [(i, r.connective[0]) for i, text in enumerate(texts) for r in text.relations if r.connective]
+        explicit = (senses for _, _, senses in self._explicit(vectors, texts, spans))
+        implicit = iter(self._read_neighbours(vectors, texts)[:, 1:].softmax(-1))
+        found: list[Found] = [[] for _ in texts]
+        for of_text, text in zip(found, texts):
+            for relation in text.relations:
+                chance, number = next(explicit if relation.connective else implicit).max(-1)
+                if relation.connective:
+                    named = replace(relation, sense=EXPLICIT[int(number)])
+                else:
+                    named = _without_connective(SENSES[int(number)], relation.arg1, relation.arg2)
+                of_text.append((named, float(chance)))
+        return found
+
+    def _explicit(
         self, vectors: Tensor, texts: Sequence[AnnotatedText], spans: Sequence[tuple[int, Span]]
-    ) -> tuple[Tensor, Anchors, Tensor]:
+    ) -> list[tuple[int, Tensor, Tensor]]:
         """
-        The scores of their arguments' tags, the windows of these, and the scores of their senses, for
-        connectives, each the number of a text and a span there.
+        For connectives, each the number of a text and a span there: where its window starts, the probabilities
+        that the words of the window are in its arguments, and those of its senses. *Shape:* (words, 2), (senses,)
         """
-        numbers = [text.sentence_numbers() for text in texts]
-        places = []
-        for i, (start, _) in spans:
-            number, sentences = numbers[i][start] - 1, texts[i].sentences
-            places.append((i, start, sentences[max(number - 1, 0)][0], sentences[number][1]))
-        anchors = Anchors.of(places, vectors.device)
+        found: dict[int, tuple[int, Tensor, Tensor]] = {}
+        for numbers, anchors in _windows(texts, spans, vectors.device).batches():
+            scores, senses = self._read_connectives(vectors, [spans[i] for i in numbers], anchors)
+            # Of each argument: the probabilities of its `B-` and `I-`.
+            chances = scores.float().softmax(-1)[..., 1:].unflatten(-1, (2, 2)).sum(-2).cpu()
+            sizes = (anchors.stop - anchors.start).tolist()
+            for i, start, size, row, sense in zip(
+                numbers, anchors.start.tolist(), sizes, chances, senses.softmax(-1).cpu()
+            ):
+                found[i] = start, row[:size], sense
+        return [found[i] for i in range(len(spans))]
+
+    def _read_connectives(
+        self, vectors: Tensor, spans: Sequence[tuple[int, Span]], anchors: Anchors
+    ) -> tuple[Tensor, Tensor]:
+        """The scores of the tags of connectives' arguments, and of their senses."""
         scores, pooled = self.arguments(vectors, anchors)
         of_connectives = torch.stack([vectors[i, slice(*span)].mean(0) for i, span in spans])
-        return scores, anchors, self.sense(torch.cat([of_connectives, pooled], dim=-1))
+        return scores, self.sense(torch.cat([of_connectives, pooled], dim=-1))
 
     def _read_neighbours(self, vectors: Tensor, texts: Sequence[AnnotatedText]) -> Tensor:
         """The scores of `IMPLICIT` for neighbouring sentences. *Shape:* (neighbours, 1 + senses)."""
@@ -150,21 +184,40 @@ class DiscourseHead(TextHead):
         return self.implicit(torch.stack(pairs) if pairs else words.new_zeros(0, 4 * words.shape[-1]))
 
 
-def _likely(chances: Tensor, start: int, connective: Span) -> tuple[list[Span], list[Span]]:
+def _windows(
+    texts: Sequence[AnnotatedText], spans: Sequence[tuple[int, Span]], device: torch.device
+) -> Anchors:
+    """The window of a connective is its sentence and the sentence before."""
+    numbers = [text.sentence_numbers() for text in texts]
+    places = []
+    for i, (start, _) in spans:
+        number, sentences = numbers[i][start] - 1, texts[i].sentences
+        places.append((i, start, sentences[max(number - 1, 0)][0], sentences[number][1]))
+    return Anchors.of(places, device)
+
+
+def _without_connective(sense: str, arg1: list[Span], arg2: list[Span]) -> DiscourseRelation:
+    return DiscourseRelation(sense if sense == "EntRel" else "Implicit", sense, arg1, arg2)
+
+
+def _likely(chances: Tensor, start: int, connective: Span) -> Optional[tuple[list[Span], list[Span]]]:
     """
-    The most probable span of words for each argument, without the connective, if words are independent.
-    *Shape:* chances (words, 2), that a word is in each argument; the first word's position is `start`.
+    The most probable span of words for each argument, without the connective, if words are independent; `None`
+    if there are no other words. *Shape:* chances (words, 2), that a word is in each argument; the first word's
+    position is `start`.
     """
     odds = chances.logit(1e-6)
-    odds[connective[0] - start : connective[1] - start] = 0
+    first, last = (place - start for place in connective)
+    odds[first:last] = 0
+    no_spans = torch.ones(2 * (len(odds) + 1,)).tril() > 0
+    no_spans[first : last + 1, first : last + 1] = True
+    if no_spans.all():
+        return None
     arguments = []
     for totals in nn.functional.pad(odds.cumsum(0), (0, 0, 1, 0)).T:
-        gains = (totals - totals.unsqueeze(1)).masked_fill(
-            torch.ones(2 * totals.shape).tril() > 0, -torch.inf
-        )
+        gains = (totals - totals.unsqueeze(1)).masked_fill(no_spans, -torch.inf)
         first, last = divmod(int(gains.argmax()), len(totals))
-        words = set(range(start + first, start + last))
-        arguments.append(spans_of(words - {*range(*connective)} or words))
+        arguments.append(spans_of({*range(start + first, start + last)} - {*range(*connective)}))
     return arguments[0], arguments[1]
 
 

@@ -8,7 +8,6 @@ from more_itertools import chunked
 from torch import Tensor, nn
 from torch.nn.utils.rnn import pad_sequence
 
-from allennlp_coref_rc.annotations.annotators.optional_package import import_optional
 from allennlp_coref_rc.common.checks import check_number
 from allennlp_coref_rc.data.token_indexers.word_pieces import MINILM, load_encoder_part
 from allennlp_coref_rc.modules.token_embedders.transformer_words import check_length
@@ -128,7 +127,9 @@ class StructureEncoder(Backbone):
         for layer in max(self._lists(), key=len):
             layer.register_forward_hook(self._leave_out)
         if lora_rank:
-            peft = import_optional("peft", "0")
+            # Importing it takes seconds.
+            import peft
+
             adapters = peft.LoraConfig(r=lora_rank, lora_alpha=2 * lora_rank, target_modules="all-linear")
             peft.inject_adapter_in_model(adapters, self.transformer)
         else:

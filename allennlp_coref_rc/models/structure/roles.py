@@ -15,9 +15,6 @@ from allennlp_coref_rc.models.structure.text_head import Found, TextHead
 CORE = re.compile(r"ARG\d")
 """Roles that a frame has once."""
 
-MAX_CELLS = 8_000
-"""The most pairs of a predicate and a word that are labelled at once, when not training."""
-
 
 @Head.register("roles")
 class RolesHead(TextHead):
@@ -71,11 +68,8 @@ class RolesHead(TextHead):
         """The frames, each with the probabilities of its arguments."""
         places = torch.nonzero((self.predicate(vectors).squeeze(-1) > 0) & mask).tolist()
         anchors = _anchors(texts, places, vectors.device)
-        # Sentences of similar lengths are labelled together.
-        lengths = anchors.stop - anchors.start
         labelled: list[tuple[int, int, list[LabelledSpan]]] = []
-        for some in torch.argsort(lengths).split(max(1, MAX_CELLS // max([1, *lengths.tolist()]))):
-            chosen = Anchors(*(column[some] for column in anchors))
+        for _, chosen in anchors.batches():
             spans = self.labeller.spans(self.labeller(vectors, chosen)[0], chosen, self._least)
             labelled += zip(chosen.text.tolist(), chosen.position.tolist(), spans)
         found: list[Found] = [[] for _ in texts]

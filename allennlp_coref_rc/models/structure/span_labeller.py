@@ -1,4 +1,4 @@
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple, Self
 
 import torch
@@ -13,6 +13,12 @@ DISTANCES = (0, 1, 2, 3, 4, 5, 8, 16, 32)
 
 WEIGHT = 0.2
 """Of the loss of a tag. The tags of a window depend on each other, and are many beside other losses of a text."""
+
+REACH = 200
+"""How many words before and after its anchor a window has at most. Without a limit, time would grow with its square."""
+
+MAX_PAIRS = 8_000
+"""The most pairs of an anchor and a word that are labelled at once, when not training."""
 
 LabelledSpan = tuple[float, str, Span]
 """A probability, a label, and a span of words in the text."""
@@ -31,7 +37,19 @@ class Anchors(NamedTuple):
 
     @classmethod
     def of(cls, places: Iterable[Sequence[int]], device: torch.device) -> Self:
-        return cls(*torch.tensor([*places], dtype=torch.long, device=device).reshape(-1, 4).T)
+        """From (text, position, start, stop) of each anchor. Windows end `REACH` words from their anchors."""
+        within = [
+            (text, position, max(start, position - REACH), min(stop, position + REACH + 1))
+            for text, position, start, stop in places
+        ]
+        return cls(*torch.tensor(within, dtype=torch.long, device=device).reshape(-1, 4).T)
+
+    def batches(self) -> Iterator[tuple[list[int], Self]]:
+        """Some at a time, those with windows of similar lengths together, and their numbers."""
+        lengths = self.stop - self.start
+        for some in torch.argsort(lengths).split(max(1, MAX_PAIRS // max([1, *lengths.tolist()]))):
+            if len(some):
+                yield some.tolist(), type(self)(*(column[some] for column in self))
 
 
 class SpanLabeller(nn.Module):
@@ -119,23 +137,22 @@ class SpanLabeller(nn.Module):
 
     def spans(self, scores: Tensor, anchors: Anchors, least: float) -> list[list[LabelledSpan]]:
         """
-        For each anchor, the spans with this probability or more, the most probable first. Of those that
-        overlap the most probable one stays.
+        For each anchor, the spans with this probability or more that do not overlap, the most probable first.
         """
         found: list[list[LabelledSpan]] = [[] for _ in scores]
         starts = anchors.start.tolist()
-        for probability, anchor, label, start, stop in span_probabilities(scores, least):
+        for probability, anchor, label, start, stop in probable_spans(scores, least):
             span = starts[anchor] + start, starts[anchor] + stop
-            if all(span[1] <= first or last <= span[0] for _, _, (first, last) in found[anchor]):
-                found[anchor].append((probability, self.labels[label], span))
+            found[anchor].append((probability, self.labels[label], span))
         return found
 
 
-def span_probabilities(scores: Tensor, least: float) -> list[tuple[float, int, int, int, int]]:
+def probable_spans(scores: Tensor, least: float) -> Iterator[tuple[float, int, int, int, int]]:
     """
     The spans with this probability or more, the most probable first: each as probability, sequence, number of
-    its label, start and stop. A span begins with the probability of its `B-`. It goes on with that of its
-    `I-` among the tags that may follow, which are all but the `I-` of other labels.
+    its label, start and stop. Of those that overlap the most probable one stays. A span begins with the
+    probability of its `B-`. It goes on with that of its `I-` among the tags that may follow, which are all but
+    the `I-` of other labels.
 
     *Shape:* scores (sequences, words, 2 * labels + 1).
     """
@@ -146,7 +163,12 @@ def span_probabilities(scores: Tensor, least: float) -> list[tuple[float, int, i
     going_on, last = going_on[sequence, :, label], torch.arange(scores.shape[1], device=scores.device)
     through = torch.where(last > start.unsqueeze(1), going_on, 1.0).cumprod(1)
     ends = 1 - torch.cat([going_on[:, 1:], torch.zeros_like(going_on[:, :1])], dim=1)
-    chances = begin[sequence, start, label].unsqueeze(1) * through * ends * (last >= start.unsqueeze(1))
-    row, last = torch.nonzero(chances >= least, as_tuple=True)
+    chances = begin[sequence, start, label].unsqueeze(1) * through * ends
+    row, last = torch.nonzero((chances >= least) & (last >= start.unsqueeze(1)), as_tuple=True)
     columns = chances[row, last], sequence[row], label[row], start[row], last + 1
-    return sorted(zip(*(column.tolist() for column in columns)), reverse=True)
+    taken: list[set[int]] = [set() for _ in scores]
+    for span in sorted(zip(*(column.tolist() for column in columns)), reverse=True):
+        words = range(*span[3:])
+        if taken[span[1]].isdisjoint(words):
+            taken[span[1]].update(words)
+            yield span

@@ -10,6 +10,7 @@ from allennlp_coref_rc.annotations.annotators import (
     Structure,
 )
 from allennlp_coref_rc.common.errors import ConfigurationError
+from allennlp_coref_rc.models.structure import StructureEncoder
 from tests.annotations.english_test import ODD_TEXTS
 
 STORY = AnnotatedText.concatenate(
@@ -18,19 +19,24 @@ STORY = AnnotatedText.concatenate(
 )
 
 
-def test_all_layers_over_one_parse(monkeypatch):
-    parsed = []
-    pipe = english.load_pipeline(english.MODEL).pipe
+def test_all_layers_by_one_pass_of_the_parser_and_of_the_encoder(monkeypatch):
+    passes = []
+    pipe, forward = english.load_pipeline(english.MODEL).pipe, StructureEncoder.forward
 
-    def count(docs, **options):
+    def parse(docs, **options):
         docs = list(docs)
-        parsed.extend(docs)
+        passes.extend(["parser"] * len(docs))
         return pipe(docs, **options)
 
-    monkeypatch.setattr(english.load_pipeline(english.MODEL), "pipe", count)
+    def encode(encoder, **inputs):
+        passes.append("encoder")
+        return forward(encoder, **inputs)
+
+    monkeypatch.setattr(english.load_pipeline(english.MODEL), "pipe", parse)
+    monkeypatch.setattr(StructureEncoder, "forward", encode)
     text = AnnotatedText(list(STORY.tokens), STORY.sentences)
     (annotated,) = Structure(["clusters", "frames", "relations", "edges"]).annotate_batch([text])
-    assert len(parsed) == 1
+    assert sorted(passes) == ["encoder", "parser"]
     alone = ComposedAnnotator([EnglishCoref(), Roles(), Discourse(), SpacyDependencies()]).annotate(STORY)
     assert annotated == alone
     assert {(0, 1), (5, 6)} <= {mention for cluster in annotated.clusters for mention in cluster}

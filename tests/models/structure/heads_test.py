@@ -11,6 +11,7 @@ from torch.nn.functional import binary_cross_entropy_with_logits, cross_entropy
 from torch.nn.utils.rnn import pad_sequence
 
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, DiscourseRelation, Frame
+from allennlp_coref_rc.annotations.annotators import ConnectiveDiscourse
 from allennlp_coref_rc.data.corpora.discourse_corpora import read_rels_texts
 from allennlp_coref_rc.models.structure.discourse import EXPLICIT, IMPLICIT, DiscourseHead, _likely
 from allennlp_coref_rc.models.structure.roles import RolesHead
@@ -190,6 +191,45 @@ def test_arguments_are_the_most_probable_spans(seed):
             (a, b): math.prod(p if a <= i < b else 1 - p for i, p in enumerate(column) if i != 1)
             for a in range(6)
             for b in range(a + 1, 7)
+            if (a, b) != (1, 2)
         }
         a, b = max(weights, key=weights.get)
         assert {*itertools.chain(*itertools.starmap(range, found))} - {4} == {*range(3 + a, 3 + b)} - {4}
+
+
+def test_windows_of_long_sentences_end():
+    """A text of one sentence of 1,000 words costs as much as its words."""
+    head, text = roles(least=0.0).eval(), AnnotatedText(["fell"] * 1000)
+    anchors = Anchors.of([(0, position, 0, 1000) for position in (0, 500, 999)], torch.device("cpu"))
+    windows = list(zip(anchors.start.tolist(), anchors.stop.tolist()))
+    assert windows == [(0, 201), (300, 701), (799, 1000)]
+    frames = head(torch.ones(1, 1000, DIM), torch.ones(1, 1000) > 0, [text])["frames"][0]
+    assert all(
+        abs(i - f.predicate[0]) <= 200
+        for f in frames
+        for _, span in f.arguments
+        for i in (span[0], span[1] - 1)
+    )
+
+
+def test_the_paper_s_rule_gets_senses_of_connectives_and_of_all_neighbours():
+    texts = [replace(text, relations=[]) for text in relations()]
+    head = train(discourse(paper_like=True), relations())
+    rule = ConnectiveDiscourse(implicit=True, paper_like=True)
+    found = head(**inputs(texts, gold=False))["relations"]
+    for text, of_text in zip(texts, found):
+        expected = rule.annotate(text).relations
+        assert [(r.arg1, r.arg2, r.connective) for r in of_text] == [
+            (r.arg1, r.arg2, r.connective) for r in expected
+        ]
+        assert all(r.sense in EXPLICIT if r.connective else r.sense in IMPLICIT[1:] for r in of_text)
+        assert sum(not r.connective for r in of_text) == len(text.sentences) - 1
+    assert not any(
+        r.type != "Explicit"
+        for of in discourse(implicit=False).eval()(**inputs(texts))["relations"]
+        for r in of
+    )
+
+
+def test_a_connective_alone_has_no_arguments():
+    assert _likely(torch.full((1, 2), 0.9), 3, (3, 4)) is None

@@ -13,6 +13,7 @@ from allennlp_coref_rc.data.corpora.discourse_corpora import read_rels_texts
 from allennlp_coref_rc.data.structure_corpora.coreference import GUIDELINES
 from tests import tiny_transformers
 from tests.data.structure_corpora import corpora
+from tests.scripts.scripts import load_script
 from tests.training_config.configs import FIXTURES, evaluate
 
 pytestmark = pytest.mark.slow
@@ -44,6 +45,7 @@ def trained(tmp_path_factory, run_command):
     (annotated / "gdtb" / "garden.rels").write_text("".join(rels[:6]))
     config = evaluate(f"""
         (import 'annotators/structure.jsonnet') {{
+            tasks+:: {{ coreference: $.coreference }},
             encoder:: {{ model_name: '{encoder}' }},
             backbone:: {{ lora_rank: 2, max_length: 32, overlap: 8, dropout: 0 }},
             dim:: {tiny_transformers.HIDDEN_SIZE}, steps_per_epoch:: 30, epochs:: 4, learning_rate:: 0.02,
@@ -107,6 +109,19 @@ def test_clusters_follow_a_guideline(trained):
     assert annotator.annotate(text).clusters
     with pytest.raises(ConfigurationError, match="guideline is 'ontonotes', expected"):
         StructureModel(archive, guideline="ontonotes").annotate(text)
+
+
+def test_it_is_packed_with_16_bits(trained, tmp_path):
+    archive, packed = trained / "output" / "model.tar.gz", tmp_path / "packed.tar.gz"
+    load_script("pack_structure").pack(str(trained / "output"), str(packed))
+    assert packed.stat().st_size < 0.6 * archive.stat().st_size
+    assert StructureModel(str(packed)).annotate(garden()) == StructureModel(str(archive)).annotate(garden())
+
+
+def test_a_head_that_it_has_not_is_named(trained):
+    annotator = StructureModel(str(trained / "output" / "model.tar.gz"), ["srl"])
+    with pytest.raises(ConfigurationError, match="found the heads .*discourse.*, expected srl"):
+        annotator.annotate(garden())
 
 
 def test_plain_text_can_be_annotated_from_the_command_line(trained, run_command):

@@ -1,1 +1,0 @@
-"""Discourse relations by small log-linear models over a parse."""

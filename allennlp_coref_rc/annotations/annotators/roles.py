@@ -1,0 +1,57 @@
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Optional
+
+from allennlp_coref_rc.annotations.annotated_text import AnnotatedText
+from allennlp_coref_rc.annotations.annotators.annotator import Annotator
+from allennlp_coref_rc.annotations.annotators.structure_model import StructureModel
+from allennlp_coref_rc.annotations.english import parse
+
+
+@Annotator.register("roles")
+class Roles(StructureModel):
+    """
+    PropBank's frames: predicates (verbs, and nouns and adjectives that name events), and their arguments
+    (`ARG0`, `ARGM-TMP`, `R-ARG1`, …), by the head `roles` of a model of structure. Senses of predicates are not
+    told apart. Arguments of a frame do not overlap.
+
+    Registered as an `Annotator` with name "roles".
+
+    # Parameters
+
+    archive : `str`, optional (default = `None`)
+        As for `StructureModel`.
+    empty_frames : `bool`, optional (default = `True`)
+        Keeps frames without arguments. Most of these are auxiliaries, which PropBank marks as predicates.
+    verbs : `bool`, optional (default = `False`)
+        Keeps only frames of verbs, by the tags of the English pipeline, and no auxiliaries (as DASSA, Mihaylov &
+        Frank, EMNLP 2019).
+    cuda_device : `int`, optional (default = `None`)
+        As for `ArchivedModel`.
+    """
+
+    def __init__(
+        self,
+        archive: Optional[str] = None,
+        empty_frames: bool = True,
+        verbs: bool = False,
+        cuda_device: Optional[int] = None,
+    ) -> None:
+        super().__init__(archive, ["roles"], cuda_device=cuda_device)
+        self._empty_frames = empty_frames
+        self._verbs = verbs
+
+    def annotate_batch(self, texts: Sequence[AnnotatedText]) -> list[AnnotatedText]:
+        found = super().annotate_batch([replace(text, frames=[]) for text in texts])
+        docs = parse(texts) if self._verbs else [None] * len(texts)
+        return [
+            text.with_more(
+                frames=[
+                    frame
+                    for frame in annotated.frames
+                    if (frame.arguments or self._empty_frames)
+                    and (doc is None or doc[frame.predicate[0]].pos_ == "VERB")
+                ]
+            )
+            for text, annotated, doc in zip(texts, found, docs)
+        ]
