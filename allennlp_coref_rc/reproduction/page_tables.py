@@ -207,12 +207,7 @@ def _column(cell: Cell) -> Column:
 
 
 def _matches(line: Line, cell: Cell) -> bool:
-    """
-    Whether a run belongs to a cell. What is left of older runs has several seeds, and is chosen by `seed`
-    alone.
-    """
-    if "," in line["seed"] and "seed" not in cell:
-        return False
+    """Whether a run belongs to a cell."""
     words = {**{key: [line[key]] for key in line}, "conditions": line["conditions"].split()}
     return all(
         any(fnmatchcase(word, str(cell[key])) for word in words[key]) for key in words.keys() & cell.keys()

@@ -56,6 +56,7 @@ def test_the_file_is_as_the_command_writes_it(tmp_path):
     for line in lines:
         # A line needs a commit or a note that says where it comes from.
         assert (line["commit"] or line["note"]) and (line["seed"] or line["note"]), line["run"]
+        assert not line["seed"] or line["seed"].isdigit(), "means of runs do not recompute"
 
 
 def test_the_documented_commands_give_what_the_pages_say():
