@@ -111,7 +111,8 @@ class PageTables:
         """
         parts = re.split(r"\{(\w+)\}", text)
         words = [re.sub(r"\\?\s+", r"\\s+", re.escape(part)) for part in parts[::2]]
-        pattern = "".join(f"({each})" + r"([-+.\d]+)" * (i + 1 < len(words)) for i, each in enumerate(words))
+        figure = r"([-+.\d]+(?: ± [.\d]+)?)"
+        pattern = "".join(f"({each})" + figure * (i + 1 < len(words)) for i, each in enumerate(words))
         found = list(re.finditer(pattern, page))
         if len(found) != 1:
             raise ConfigurationError(f"found {text!r} {len(found)} times on the page, expected it once")

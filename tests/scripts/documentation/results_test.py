@@ -34,7 +34,7 @@ def test_every_figure_comes_from_the_runs_or_has_a_source(name):
     text = MARKED.sub("", (PROJECT / name).read_text(encoding="utf-8"))
     sentences = [re.escape(sentence) for sentence in described["sentences"]]
     others = [re.escape(words) for each in described["others"].values() for words in each]
-    for sentence in [re.sub(r"\\\{\w+\\\}", r"[\\d.]+", each) for each in sentences] + others:
+    for sentence in [re.sub(r"\\\{\w+\\\}", r"[\\d.]+( ± [\\d.]+)?", each) for each in sentences] + others:
         text, number = re.subn(re.sub(r"(\\ )+", r"\\s+", sentence), "", text)
         assert number, sentence
     assert not re.findall(r"\S*\d*\.\d+\S*", text)
