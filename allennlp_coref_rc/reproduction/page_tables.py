@@ -233,9 +233,9 @@ def _difference(show: str, column: Column, scores: Scores, base: Scores) -> str:
         of_rows = [[answers(each, seed) for seed in shared] for each in (scores, base)]
     except KeyError:
         return ""
-    means = (np.mean([[one.score for one in file] for file in of_row], axis=0) for of_row in of_rows)
+    first, second = (np.mean([[one.score for one in file] for file in of_row], axis=0) for of_row in of_rows)
     articles = [one.article for one in of_rows[0][0]]
-    test = paired_bootstrap(*means, groups=None if None in articles else articles)
+    test = paired_bootstrap(first, second, groups=None if None in articles else articles)
     factor, fraction = UNITS[column.unit][1], column.model_copy(update={"unit": "fraction"})
     mean, low, high = (
         _number(factor * value, column, "+") for value in (test.difference, test.low, test.high)

@@ -182,11 +182,11 @@ def _expected(column: str, line: Line) -> Optional[str]:
         return None
     if column in ("right", SCORES):
         try:
-            number = int(line["questions"])
+            questions = int(line["questions"])
             if column == "right":
-                return None if len(bytes.fromhex(cell)) * 8 >= number >= 0 else "a bit for each question"
+                return None if len(bytes.fromhex(cell)) * 8 >= questions >= 0 else "a bit for each question"
             sizes = {len(graded) for graded in answers({**line, "right": ""}).values()}
-            return None if sizes == {number} else "four digits for each question"
+            return None if sizes == {questions} else "four digits for each question"
         except ValueError:
             return "hexadecimal digits, beside a number of questions"
     try:
