@@ -34,6 +34,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     for split, number in zip(SPLITS, (900, 100, 1000)):
         help = f"questions in each {split} file (default: {number})"
         kind.add_argument(f"--{split}", type=whole_number(1), default=number, metavar="N", help=help)
+    published = "a folder of bAbI files: take its training and validation questions, and write a fresh test"
+    kind.add_argument("--published", metavar="SOURCE", help=published)
     _add_seed(kind)
 
     kind = add_kind("mix", "mix bAbI stories two by two", mix)
@@ -127,18 +129,34 @@ def simulate(args: argparse.Namespace) -> None:
     version 1.2: qa1_train.txt, qa1_valid.txt, qa1_test.txt and so on. Each file has its own seed, 1000 * seed
     + 10 * task + split, where split is 0 for train, 1 for valid and 2 for test. The same arguments write the
     same files.
+
+    With --published, train and valid are the files of SOURCE, and only test is simulated. Tasks that cannot
+    be simulated get a test too: the last stories of train, a fifth of its questions, which are taken out of
+    it.
     """
-    from allennlp_coref_rc.common.files import write_text
+    from allennlp_coref_rc.common.files import is_among, write_text
+    from allennlp_coref_rc.data.babi.babi_files import NUM_TASKS
+    from allennlp_coref_rc.data.babi.fresh_test import with_fresh_test
     from allennlp_coref_rc.data.babi.simulated_world import SIMULATED_TASKS, simulate_task
 
-    tasks = _tasks(args.tasks, SIMULATED_TASKS)
-    os.makedirs(args.output_folder, exist_ok=True)
+    tasks = _tasks(args.tasks, range(1, NUM_TASKS + 1) if args.published else SIMULATED_TASKS)
+    if args.published and is_among(args.output_folder, [args.published]):
+        raise ConfigurationError(f"found {args.published} twice, expected another folder for what is written")
     for task in tasks:
-        for index, split in enumerate(SPLITS):
+        seed = 1000 * args.seed + 10 * task
+        if args.published:
+            files = dict(with_fresh_test(args.published, task, args.test, seed + SPLITS.index("test")))
+        else:
+            files = {
+                split: simulate_task(task, getattr(args, split), seed + index)
+                for index, split in enumerate(SPLITS)
+            }
+        os.makedirs(args.output_folder, exist_ok=True)
+        for split, lines in files.items():
             path = os.path.join(args.output_folder, f"qa{task}_{split}.txt")
-            lines = simulate_task(task, getattr(args, split), seed=1000 * args.seed + 10 * task + index)
             write_text(path, "\n".join([*lines, ""]))
-            print(f"{path}: {getattr(args, split)} questions")
+            questions = sum("\t" in line for line in lines)
+            print(f"{path}: {questions} questions")
 
 
 def mix(args: argparse.Namespace) -> None:

@@ -108,7 +108,10 @@ class RunOptions(Schema):
     data.
     """
     evaluations: dict[str, dict[str, Any]] = {}
-    """By name, more evaluations on parts of the validation questions: the overrides that choose the part."""
+    """
+    By name, more evaluations on parts of the validation questions, or on others: the overrides that choose
+    them.
+    """
     minutes: Optional[float] = None
     """The expected time of a run on one core."""
     compared_with: Optional[str] = None

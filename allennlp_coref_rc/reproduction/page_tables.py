@@ -15,8 +15,8 @@ The parts of a header, divided by commas, say what is shown: the metric (`METRIC
   "lowest"
 - `show`: each of the "seeds" or "folds"; their "mean", also with `sd`; "best", for each task the seed that is
   best on validation questions; the difference of the means from the row `base` (by default the first row with
-  runs): "gain", also with its interval over all questions: "interval"; the "least" and "most" of the
-  seeds, "how many seeds" there are, and the "hardware"; or "paper"
+  runs): "gain", also with its interval over all questions, or passages if they are known, and empty if answers
+  are not: "interval"; the "least" and "most" of the seeds, "how many seeds" there are, and the "hardware"; or "paper"
 - `paper`: the paper's column, by default that of the task. A mean is the paper's if there are no runs
 - `of_paper`: the condition with the paper's value, if it is not `conditions`
 - `in`, of a row: by header what its cells have alone; those of other headers are empty
@@ -35,10 +35,11 @@ import numpy as np
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.schema import numbers
 from allennlp_coref_rc.common.tables import markdown
-from allennlp_coref_rc.reproduction.condition import Column, Table
+from allennlp_coref_rc.metrics.answer_scores import MEANS
+from allennlp_coref_rc.reproduction.condition import UNITS, Column, Table
 from allennlp_coref_rc.reproduction.results_file import Line, result
 from allennlp_coref_rc.reproduction.scores import RunKey, SeedScores
-from allennlp_coref_rc.reproduction.significance import paired_bootstrap
+from allennlp_coref_rc.reproduction.significance import Scored, paired_bootstrap
 
 MARKED = re.compile(r"(<!-- results: (.*?) -->\n).*?(<!-- end of results -->)", flags=re.DOTALL)
 
@@ -110,7 +111,8 @@ class PageTables:
         """
         parts = re.split(r"\{(\w+)\}", text)
         words = [re.sub(r"\\?\s+", r"\\s+", re.escape(part)) for part in parts[::2]]
-        pattern = "".join(f"({each})" + r"([-+.\d]+)" * (i + 1 < len(words)) for i, each in enumerate(words))
+        figure = r"([-+.\d]+(?: ± [.\d]+)?)"
+        pattern = "".join(f"({each})" + figure * (i + 1 < len(words)) for i, each in enumerate(words))
         found = list(re.finditer(pattern, page))
         if len(found) != 1:
             raise ConfigurationError(f"found {text!r} {len(found)} times on the page, expected it once")
@@ -204,12 +206,7 @@ def _column(cell: Cell) -> Column:
 
 
 def _matches(line: Line, cell: Cell) -> bool:
-    """
-    Whether a run belongs to a cell. What is left of older runs has several seeds, and is chosen by `seed`
-    alone.
-    """
-    if "," in line["seed"] and "seed" not in cell:
-        return False
+    """Whether a run belongs to a cell."""
     words = {**{key: [line[key]] for key in line}, "conditions": line["conditions"].split()}
     return all(
         any(fnmatchcase(word, str(cell[key])) for word in words[key]) for key in words.keys() & cell.keys()
@@ -217,7 +214,7 @@ def _matches(line: Line, cell: Cell) -> bool:
 
 
 def _difference(show: str, column: Column, scores: SeedScores, base: SeedScores) -> str:
-    """The difference of the means over the seeds that both have; nothing if there are none."""
+    """The difference of the means over the seeds that both have; empty if there are none."""
     score, score_of_base = scores.score(column), base.score(column)
     values, of_base = score.by_seed if score else {}, score_of_base.by_seed if score_of_base else {}
     shared = [seed for seed in values if seed in of_base]
@@ -225,13 +222,23 @@ def _difference(show: str, column: Column, scores: SeedScores, base: SeedScores)
         return ""
     if show == "gain":
         return _number(statistics.fmean(values[seed] - of_base[seed] for seed in shared), column, "+")
-    answers = (
-        [each.results[task, seed]["right"] for seed in shared for task in each.tasks]
-        for each in (scores, base)
+    key = column.metric if column.metric in MEANS else None
+
+    def answers(each: SeedScores, seed: int) -> list[Scored]:
+        return [one for task in each.tasks for one in each.results[task, seed]["answers"][key]]
+
+    try:
+        of_rows = [[answers(each, seed) for seed in shared] for each in (scores, base)]
+    except KeyError:
+        return ""
+    first, second = (np.mean([[one.score for one in file] for file in of_row], axis=0) for of_row in of_rows)
+    articles = [one.article for one in of_rows[0][0]]
+    test = paired_bootstrap(first, second, groups=None if None in articles else articles)
+    factor, fraction = UNITS[column.unit][1], column.model_copy(update={"unit": "fraction"})
+    mean, low, high = (
+        _number(factor * value, column, "+") for value in (test.difference, test.low, test.high)
     )
-    test = paired_bootstrap(*(np.mean(of_seeds, axis=0) for of_seeds in answers))
-    mean, low, high = (_number(value, column, "+") for value in (test.difference, test.low, test.high))
-    return f"{mean} ({low} to {high}), p = {_number(test.p, column)}"
+    return f"{mean} ({low} to {high}), p = {_number(test.p, fraction)}"
 
 
 def _number(value: float, column: Column, sign: str = "") -> str:

@@ -13,9 +13,10 @@ from allennlp_coref_rc.common.csv_rows import read_csv_rows
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import atomic_write
 from allennlp_coref_rc.common.json_objects import read_json_object
+from allennlp_coref_rc.metrics.answer_scores import MEANS
 from allennlp_coref_rc.reproduction.condition import Condition
 from allennlp_coref_rc.reproduction.runs import PREDICTIONS, RESULT, SEEDS
-from allennlp_coref_rc.reproduction.significance import read_scores
+from allennlp_coref_rc.reproduction.significance import Scored, read_scores
 
 Line = dict[str, str]
 """
@@ -28,6 +29,14 @@ LAST = ("best_epoch", "epochs", "questions", "seconds", "commit", "hardware", "n
 
 TEXTS = (*FIRST, "commit", "hardware", "note")
 """Columns that hold any text. Others, but for `right`, hold numbers."""
+
+SCORES = "scores"
+"""
+A column of files with runs that have graded scores, such as F1, of each question: see `scores_cell`.
+"""
+
+FULL = 0xFFFF
+"""Stands for a score of 1."""
 
 KEY = ("run", "hardware", "commit")
 """The columns that identify a run, which may be done again on another processor or with another version."""
@@ -84,7 +93,7 @@ def result(line: Line) -> dict[str, Any]:
     The content of a run's `result.json`, made from its line. The seconds are those of all commands together.
     """
     metrics = {
-        key: float(value) for key, value in line.items() if value and key not in FIRST and key not in LAST
+        key: float(value) for key, value in line.items() if value and key not in (*FIRST, SCORES, *LAST)
     }
     return {
         "metrics": metrics,
@@ -92,18 +101,29 @@ def result(line: Line) -> dict[str, Any]:
         "seconds": {"all": float(line["seconds"] or "nan")},
         "commit": line["commit"],
         "hardware": line["hardware"],
-        "right": right_answers(line),
+        "answers": answers(line),
     }
 
 
-def right_answers(line: Line) -> Optional[list[bool]]:
+def answers(line: Line) -> dict[Optional[str], list[Scored]]:
     """
-    For each test question in the order of the data, whether its answer is right; `None` if that is not known.
+    The scores of the answers to the test questions, as far as they are known, by the keys of
+    `read_scores`.
     """
-    if not line["right"]:
-        return None
-    bits = np.unpackbits(np.frombuffer(bytes.fromhex(line["right"]), np.uint8))
-    return [bool(bit) for bit in bits[: int(line["questions"])]]
+    found: dict[Optional[str], list[Scored]] = {}
+    if line["right"]:
+        bits = np.unpackbits(np.frombuffer(bytes.fromhex(line["right"]), np.uint8))
+        found[None] = [Scored(None, float(bit)) for bit in bits[: int(line["questions"])]]
+    # Folds have passages of their own.
+    data = line["run"].rpartition("/")[0]
+    for part in filter(None, line.get(SCORES, "").split(";")):
+        key, *passages = part.split()
+        found[key] = [
+            Scored(None, score / FULL, article=f"{data} {number}")
+            for number, digits in enumerate(passages)
+            for score in np.frombuffer(bytes.fromhex(digits), ">u2").tolist()
+        ]
+    return found
 
 
 def right_cell(path: str) -> str:
@@ -115,6 +135,25 @@ def right_cell(path: str) -> str:
     except ConfigurationError:
         return ""
     return np.packbits(bits).tobytes().hex() if bits else ""
+
+
+def scores_cell(path: str) -> str:
+    """
+    The graded scores of each answer in a file of predictions: "rouge_l 7fff0000 ffff" or "exact_match 0000;f1
+    8000". Each question has four hexadecimal digits, up to ffff for 1, and blanks divide passages.
+    """
+    parts = []
+    for key in MEANS if os.path.exists(path) else ():
+        try:
+            scored = read_scores(path, key)
+        except ConfigurationError:
+            continue
+        passages: dict[Any, list[float]] = {}
+        for number, question in enumerate(scored):
+            passages.setdefault(question.article or number, []).append(question.score)
+        digits = (np.rint(FULL * np.array(own)).astype(">u2").tobytes().hex() for own in passages.values())
+        parts.append(" ".join([key, *digits]))
+    return ";".join(parts)
 
 
 def read_lines(path: str) -> list[Line]:
@@ -141,12 +180,15 @@ def _expected(column: str, line: Line) -> Optional[str]:
         return "the name of a run"
     if not cell or column in TEXTS:
         return None
-    if column == "right":
+    if column in ("right", SCORES):
         try:
-            is_enough = len(bytes.fromhex(cell)) * 8 >= int(line["questions"]) >= 0
+            questions = int(line["questions"])
+            if column == "right":
+                return None if len(bytes.fromhex(cell)) * 8 >= questions >= 0 else "a bit for each question"
+            sizes = {len(graded) for graded in answers({**line, "right": ""}).values()}
+            return None if sizes == {questions} else "four digits for each question"
         except ValueError:
             return "hexadecimal digits, beside a number of questions"
-        return None if is_enough else "a bit for each question"
     try:
         number = float(cell)
     except ValueError:
@@ -213,6 +255,8 @@ def _line(folder: str, names: Mapping[str, list[str]]) -> Line:
             "note": "",
             "right": right_cell(os.path.join(folder, PREDICTIONS)),
         }
+        scores = scores_cell(os.path.join(folder, PREDICTIONS))
+        values.update({SCORES: scores} if scores else {})
     except (ValueError, LookupError, TypeError, AttributeError) as error:
         found = f"{type(error).__name__}: {error}"
         raise ConfigurationError(f"{path}: found {found}, expected the result of a run") from error

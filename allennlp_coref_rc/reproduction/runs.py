@@ -138,10 +138,10 @@ class Run:
         result = self.result()
         evaluations = []
         for name in self._lacking(result):
-            output, changed = self.path(METRICS.format(name)), json.dumps(self.evaluations[name])
-            evaluations.append(
-                ["evaluate", archive, validation, "-o", changed, *device, "--output-file", output]
-            )
+            changed = {**self.evaluations[name], **self._data_paths(self.evaluations[name])}
+            path = changed.get("validation_data_path", validation)
+            options = ["-o", json.dumps(changed), *device, "--output-file", self.path(METRICS.format(name))]
+            evaluations.append(["evaluate", archive, path, *options])
         if result is not None:
             return evaluations
         reading = ["--use-dataset-reader", "--silent", "--batch-size", str(batch_size)]

@@ -192,8 +192,7 @@ class Scores(SeedScores):
         """
         if self.source is None:
             return read_scores(self.runs[task, seed].path(PREDICTIONS), key)
-        right = None if key else self.results[task, seed]["right"]
-        return None if right is None else [Scored(None, float(answer)) for answer in right]
+        return self.results[task, seed]["answers"].get(key)
 
 
 def _in_order(task: Optional[int]) -> int:

@@ -82,8 +82,19 @@ def expected(entry: Mapping[str, Any]) -> str:
     return str(next(entry[key] for key in ("ours", "paper", "code") if key in entry))
 
 
+def questions_of(groups: Mapping[str, Any]) -> dict[str, int]:
+    """How many questions the configs of a folder train on, where a group of the papers says it."""
+    grouped = ((condition.config, groups.get(group_of(condition, groups), {})) for condition in conditions())
+    return {
+        config.partition("/")[0]: group["questions"]
+        for config, group in grouped
+        if config and "questions" in group
+    }
+
+
 def lines(groups: Mapping[str, Any]) -> list[Line]:
     found: dict[tuple[str, str, str], Line] = {}
+    known = questions_of(groups)
     for condition in conditions():
         group, changes = group_of(condition, groups), ""
         if condition.config is None:
@@ -94,7 +105,8 @@ def lines(groups: Mapping[str, Any]) -> list[Line]:
         key = (group, condition.config, changes)
         if key not in found:
             (run, *_) = condition.runs(condition.seeds[:1], "")
-            questions = groups.get(group, {}).get("questions")
+            own_data = "dataset_reader.folder" in condition.overrides
+            questions = None if own_data else known.get(condition.config.partition("/")[0])
             found[key] = Line([], group, condition.config, changes, settings(run.params(), questions))
         found[key].conditions.append(condition.name)
     return list(found.values())

@@ -147,6 +147,12 @@ def test_figures_of_sentences_are_filled_in_over_line_breaks(three_seeds):
         ConfigurationError, match="found 'It had {least}' 0 times on the page, expected it once"
     ):
         PageTables({}, lines, []).sentence(page, "It had {least}", figures)
+    values = [tests[1, seed] for seed in (1, 2, 3)]
+    spread = f"{statistics.mean(values):.3f} ± {statistics.stdev(values):.3f}".replace("0.", ".")
+    figures = {"mean": {**figures["least"], "show": "mean", "sd": True}}
+    assert (
+        PageTables({}, lines, []).sentence("As .1 ± .2: so.", "As {mean}: so", figures) == f"As {spread}: so."
+    )
 
 
 def test_an_unknown_table_is_named():

@@ -178,8 +178,9 @@ def test_p_values_are_never_0(tables, tmp_path):
     assert cells(text, "C-GRU against GRU") == ["3,000", "3,000", "0", "< 1e-300", "< 1e-300"]
 
 
-def test_scores_of_answers_are_compared_by_a_bootstrap(tables, tmp_path):
-    """As F1 on Quoref: where a table has it, it is compared in place of right answers."""
+@pytest.fixture
+def quoref(tables, tmp_path):
+    """A table with F1, as on Quoref, and two rows."""
     text = (tmp_path / "tiny.yaml").read_text().partition("    columns:")
     columns = (
         "    measure: mean\n    columns: {EM: {metric: exact_match}, F1: {metric: f1}}\n"
@@ -192,12 +193,17 @@ def test_scores_of_answers_are_compared_by_a_bootstrap(tables, tmp_path):
     )
     (tmp_path / "tiny.yaml").write_text(text[0] + columns + rows)
     (table,) = read_conditions(str(tmp_path / "tiny.yaml"))
-    for condition, values in zip(table.conditions, ((0.25, 0.5), (0.75, 0.625))):
+    return table
+
+
+def test_scores_of_answers_are_compared_by_a_bootstrap(quoref, tmp_path):
+    """Where a table has F1, it is compared in place of right answers."""
+    for condition, values in zip(quoref.conditions, ((0.25, 0.5), (0.75, 0.625))):
         for run, f1 in zip(condition.runs([1, 2], str(tmp_path)), values):
             # Without validation.
             metrics = {"test_exact_match": f1, "test_f1": f1}
             write_run(tmp_path, run, metrics, [{"id": i, "f1": f1} for i in range(9)], {"train": 60})
-    found = report([table], [], str(tmp_path), str(tmp_path))
+    found = report([quoref], [], str(tmp_path), str(tmp_path))
     assert "| paired bootstrap of F1 (%), means over seeds | questions |" in found
     # Of the means over the two seeds, 37.5 and 68.75.
     assert cells(found, "coref against plain")[:3] == ["9", "+31.25", "+31.25 to +31.25"]

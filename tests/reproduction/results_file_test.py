@@ -1,18 +1,28 @@
 """A file of results. The results of runs are written to it, and reports are made from it."""
 
 import csv
-import json
+import random
 import shutil
 from pathlib import Path
+from statistics import fmean
 
 import pytest
 from allennlp.common.checks import ConfigurationError
 
 from allennlp_coref_rc.__main__ import main
+from allennlp_coref_rc.reproduction.page_tables import PageTables
 from allennlp_coref_rc.reproduction.report import report
 from allennlp_coref_rc.reproduction.results_file import Results, read_lines, write_lines, write_results
 from allennlp_coref_rc.reproduction.runs import PREDICTIONS, RESULT
-from tests.reproduction.report_test import GRU, cells, finish, tables  # noqa: F401  a fixture
+from allennlp_coref_rc.reproduction.significance import paired_bootstrap, read_scores
+from tests.reproduction.report_test import (  # noqa: F401  fixtures
+    GRU,
+    cells,
+    finish,
+    quoref,
+    tables,
+    write_run,
+)
 
 
 @pytest.fixture
@@ -103,11 +113,57 @@ def test_one_seed_needs_no_validation(file, tables, tmp_path):  # noqa: F811
     assert cells(found, "GRU", "2 of 2")[-1] == "nan"
 
 
-def test_answers_that_are_not_right_or_wrong_leave_the_cell_empty(file, folder):
-    for path in folder.rglob(PREDICTIONS):
-        path.write_text(json.dumps({"rouge_l": 0.4}) + "\n")
-    write_results(file, str(folder), [])
-    assert {line["right"] for line in read_lines(file)} == {""}
+@pytest.fixture
+def graded(quoref, tmp_path):  # noqa: F811
+    """A file of runs on two questions of each of 40 articles, which are not in the order of articles."""
+    scores = random.Random(1)
+    for condition in quoref.conditions:
+        for run in condition.runs([1, 2], str(tmp_path / "graded")):
+            questions = [
+                {"id": i, "f1": scores.random(), "exact_match": scores.randrange(2), "article": f"a{i % 40}"}
+                for i in range(80)
+            ]
+            means = {f"test_{key}": fmean(each[key] for each in questions) for key in ("f1", "exact_match")}
+            epochs = {"best_epoch": 1, "epoch": 1}
+            write_run(tmp_path / "graded", run, {**means, **epochs}, questions, {"train": 60})
+    write_results(str(tmp_path / "graded.csv"), str(tmp_path / "graded"), quoref.conditions)
+    return str(tmp_path / "graded.csv")
+
+
+def test_intervals_of_graded_scores_recompute_from_the_file(graded, quoref, tmp_path):  # noqa: F811
+    from_folder = report([quoref], [], str(tmp_path / "graded"), "")
+    from_file = report([quoref], [], "nowhere", "", source=Results(graded))
+    expected = cells(from_folder, "coref against plain")
+    assert expected[0] == "80" and cells(from_file, "coref against plain") == expected
+    page = "<!-- results: name -->\n<!-- end of results -->"
+    for metric in ("f1", "exact_match"):
+        columns = [{"gain": {"show": "interval", "metric": metric, "unit": "percent"}}]
+        rows = {name: {"conditions": f"tiny.a.{name}"} for name in ("plain", "coref")}
+        described = {"name": {"rows": rows, "columns": columns}}
+        shown = cells(PageTables(described, read_lines(graded), [quoref]).filled(page), "coref")
+        read = [
+            [read_scores(run.path(PREDICTIONS), metric) for run in c.runs([1, 2], str(tmp_path / "graded"))]
+            for c in quoref.conditions
+        ]
+        plain, coref = ([fmean(one.score for one in pair) for pair in zip(*files)] for files in read)
+        test = paired_bootstrap(coref, plain, groups=[one.article for one in read[0][0]])
+        difference, low, high = (100 * value for value in test[1:4])
+        p = f"{test.p:.2f}".removeprefix("0")
+        assert shown == [f"{difference:+.2f} ({low:+.2f} to {high:+.2f}), p = {p}"]
+
+
+def test_lines_without_answers_have_no_interval(graded, quoref):  # noqa: F811
+    lines = [{**line, "right": "", "scores": ""} for line in read_lines(graded)]
+    write_lines(graded, lines)
+    assert "against" not in report([quoref], [], "nowhere", "", source=Results(graded))
+
+
+@pytest.mark.parametrize("new, expected", [("f1 0000 ", "four digits"), ("f1 00 ", "hexadecimal digits")])
+def test_scores_that_no_run_has_are_refused(graded, new, expected):
+    text = Path(graded).read_text(encoding="utf-8")
+    Path(graded).write_text(text.replace("f1 ", new, 1), encoding="utf-8")
+    with pytest.raises(ConfigurationError, match=f"line 2, column 'scores': found .* expected {expected}"):
+        Results(graded)
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,6 @@
 import json
 import os
+import shutil
 import statistics
 from dataclasses import replace
 from pathlib import Path
@@ -47,12 +48,17 @@ def test_a_finished_run_is_evaluated_on_what_it_lacks(tmp_path):
     execute(run, "abc")
     metrics = run.result()["metrics"]
     assert run.finished and run.commands() == []
-    more = replace(run, evaluations={"again": {}})
-    assert not more.finished and [words[0] for words in more.commands()] == ["evaluate"]
+    (tmp_path / "moved").mkdir()
+    shutil.copy(BABI / "qa6_test.txt", tmp_path / "moved" / "other.txt")
+    other = {"validation_data_path": "data/other.txt"}
+    more = replace(run, evaluations={"again": {}, "other": other}, data=str(tmp_path / "moved"))
+    assert not more.finished and [words[0] for words in more.commands()] == ["evaluate", "evaluate"]
     execute(more, "abc")
     assert more.finished and more.commands() == []
     found = more.result()
     assert found["metrics"]["again_accuracy"] == metrics["best_validation_accuracy"]
+    assert found["metrics"]["other_loss"] == pytest.approx(metrics["test_loss"])
+    assert found["metrics"]["other_loss"] != pytest.approx(metrics["best_validation_loss"])
     assert {key: found["metrics"][key] for key in metrics} == metrics
     assert set(found["seconds"]) == {"train", "predict", "evaluate"}
     os.unlink(run.path(MODEL, "model.tar.gz"))

@@ -1,6 +1,6 @@
-// A reader of bAbI-1K with one config for all tasks, and no lists of words. Not in a paper.
-// The words that it exchanges are found in the training questions. docs/results/beyond_the_papers.md has the protocol
-// of its runs.
+// A reader of bAbI-1K with one config for all tasks. Not in a paper.
+// The words that it exchanges are found in the training questions; its clusters leave out words of lists.
+// docs/results/beyond_the_papers.md has the protocol of its runs.
 (import 'best_word_lists.jsonnet') {
   entity_substitution:: { type: 'induced' },
   // From some random weights, tasks 17 and 19 are not learnt. There is time for five starts before the rate falls.

@@ -71,14 +71,15 @@ def draw(path: str, curves: Sequence[Curve], x_name: str, y_name: str) -> None:
         level = curve.points.get(None)
         if level is not None:
             middle, spread = mean(level), deviation(level)
-            axes.axhline(middle, linestyle="dotted", **look)
+            axes.axhline(middle, linestyle=STYLES[curve.split] if curve.split else "dotted", **look)
             axes.axhspan(middle - spread, middle + spread, **band)
             continue
         xs = sorted(x for x in curve.points if x is not None)
         means = [mean(curve.points[x]) for x in xs]
         spreads = [deviation(curve.points[x]) for x in xs]
         low, high = ([m + sign * s for m, s in zip(means, spreads)] for sign in (-1, 1))
-        axes.plot(xs, means, linestyle=STYLES[curve.split], marker=".", **look)
+        marker = "D" if curve.split == PUBLISHED else "."
+        axes.plot(xs, means, linestyle=STYLES[curve.split], marker=marker, **look)
         axes.fill_between(xs, low, high, **band)
     axes.set_xlabel(x_name)
     axes.set_ylabel(y_name)

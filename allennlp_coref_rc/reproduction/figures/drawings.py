@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
-from typing import Optional, cast
+from typing import Optional, Union, cast
 
 from allennlp.common import Params, Registrable
 from allennlp.data import DatasetReader
@@ -96,18 +96,24 @@ class AblationCurves(Drawing):
 
     metric : `str`, optional (default = `"test_accuracy"`)
         Its name in AllenNLP's metrics.json.
-    published : `dict[str, dict[float, float]]`, optional (default = `{}`)
-        By the name of a curve of the paper, its values by share.
+    published : `dict[str, Union[float, dict[float, float]]]`, optional (default = `{}`)
+        By the name of a curve of the paper, its values by share, or the value of a level line.
     """
 
     def __init__(
-        self, metric: str = "test_accuracy", published: Optional[dict[str, dict[str, float]]] = None
+        self,
+        metric: str = "test_accuracy",
+        published: Optional[dict[str, Union[float, dict[str, float]]]] = None,
     ) -> None:
         self._metric = metric
-        self._published = [
-            Curve(name, {float(share): [value] for share, value in values.items()}, PUBLISHED)
-            for name, values in (published or {}).items()
-        ]
+        self._published: list[Curve] = []
+        for name, values in (published or {}).items():
+            points: dict[Optional[float], list[float]] = (
+                {float(share): [value] for share, value in values.items()}
+                if isinstance(values, dict)
+                else {None: [values]}
+            )
+            self._published.append(Curve(name, points, PUBLISHED))
 
     def draw(self, folder: str, rows: Sequence[Scores]) -> list[str]:
         curves = [

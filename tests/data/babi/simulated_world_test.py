@@ -7,6 +7,7 @@ import pytest
 
 from allennlp_coref_rc.__main__ import main
 from allennlp_coref_rc.common.errors import ConfigurationError
+from allennlp_coref_rc.data.babi.fresh_test import with_fresh_test
 from allennlp_coref_rc.data.babi.simulated_world import SIMULATED_TASKS, simulate_task
 from tests.data.babi.babi_oracle import AskedQuestion, answer, read_stories
 
@@ -211,3 +212,37 @@ def test_command_writes_the_files_of_the_tasks(tmp_path, capsys):
             lines = (folder / f"qa{task}_{split}.txt").read_text().splitlines()
             assert lines == simulate_task(task, counts[split], seed=4000 + 10 * task + index)
     assert f"{folder / 'qa13_test.txt'}: 15 questions" in capsys.readouterr().out.splitlines()
+
+
+def test_command_writes_a_fresh_test_for_published_questions(tmp_path, capsys):
+    """Task 1 can be simulated. Task 4 cannot: of its five stories the last, with a fifth of the questions."""
+    published, folder = tmp_path / "published", tmp_path / "fresh"
+    published.mkdir()
+    story = ["1 The office is north of the garden.", "2 What is north of the garden? \toffice\t1"]
+    for task, stories in ((1, 2), (4, 5)):
+        for split in ("train", "valid", "test"):
+            text = "\n".join([*story * stories, ""])
+            (published / f"qa{task}_{split}.txt").write_text(text.replace("office", f"{split} office"))
+    run(str(folder), "--published", str(published), "--tasks", "1,4", "--test", "10", "--seed", "4")
+    lines = {path.name: path.read_text().splitlines() for path in folder.iterdir()}
+    assert lines["qa1_test.txt"] == simulate_task(1, 10, seed=4012)
+    train = (published / "qa4_train.txt").read_text().splitlines()
+    assert lines["qa4_train.txt"] == train[:8] and lines["qa4_test.txt"] == train[8:]
+    for name in ("qa1_train.txt", "qa1_valid.txt", "qa4_valid.txt"):
+        assert lines[name] == (published / name).read_text().splitlines()
+    assert f"{folder / 'qa4_test.txt'}: 1 questions" in capsys.readouterr().out.splitlines()
+    for more, message in [
+        ((str(published), "--published", str(published)), "twice, expected another folder"),
+        ((str(tmp_path / "new"), "--published", str(folder), "--tasks", "5"), "qa5_train.txt: no such file"),
+        ((str(tmp_path / "new"), "--tasks", "4"), "--tasks: found 4, expected some of 1, 2, 3, 6,"),
+    ]:
+        with pytest.raises(SystemExit):
+            run(*more)
+        assert message in " ".join(capsys.readouterr().err.split())
+
+
+def test_a_story_alone_is_no_training_and_test(tmp_path):
+    for split in ("train", "valid"):
+        (tmp_path / f"qa4_{split}.txt").write_text("1 A is north of B.\n2 What is north of B? \tA\t1\n")
+    with pytest.raises(ConfigurationError, match="qa4_train.txt: found 1 stories, expected some for a test"):
+        dict(with_fresh_test(str(tmp_path), 4, 10, 1))

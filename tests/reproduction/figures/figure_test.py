@@ -25,7 +25,7 @@ paper: "Tiny: nobody, nowhere"
 figures:
   1_left:
     caption: accuracy by share
-    drawing: {type: ablation_curves, published: {C-GRU: {0: 0.9}}}
+    drawing: {type: ablation_curves, published: {C-GRU: {0: 0.9}, GRU: 0.3}}
     tasks: 3
     seeds: 1-2
     rows:
@@ -103,7 +103,7 @@ def test_curves_are_of_all_runs_of_the_rows_of_a_name(figures, tmp_path):
     assert "| C-GRU | removed_0 | 2 of 2 | 1, 2 | abc | a processor | 2.00 |  |" in text
     assert "| GRU | gru | 1 of 2 | 1 | abc | a processor | 1.00 | [1/2 run] |" in text
     c_gru = [["C-GRU", "0", "2", "0.875000"], ["C-GRU", "0.5", "2", "0.375000"]]
-    published = [["C-GRU, published", "0", "1", "0.900000"]]
+    published = [["C-GRU, published", "0", "1", "0.900000"], ["GRU, published", "", "1", "0.300000"]]
     assert [row[:4] for row in rows(folder / "curves.csv")[1:]] == c_gru + published
 
     finish(tmp_path, select([figure], [], ["*.gru"])[0], "gru", seed_2=accuracy(0.125))

@@ -61,3 +61,11 @@ def test_the_table_and_the_page_are_as_the_command_writes_them(lines):
     assert filled(page, GROUPS) == page, command
     # Daily Mail and the relaxed questions have the departures of CNN and of the strict ones.
     assert {match[2] for match in MARKED.finditer(page)} == GROUPS.keys() - {"daily_mail", "wdw_relaxed"}
+
+
+def test_updates_are_counted_where_the_number_of_questions_is_known(lines):
+    updates = {(line.config, line.changes): line.settings.get("updates in an epoch") for line in lines}
+    # 900 questions in batches of 16 and of 32.
+    assert updates["babi/best.jsonnet", ""] == "57"
+    assert updates["babi/ga_coref_gru_triples.jsonnet", ""] == "29"
+    assert updates["babi/best.jsonnet", '{"dataset_reader.folder": "data/babi/fresh"}'] == ""
