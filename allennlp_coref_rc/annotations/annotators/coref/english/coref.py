@@ -1,22 +1,18 @@
 import dataclasses
 from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Optional
 
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, Span
 from allennlp_coref_rc.annotations.annotators.annotator import Annotator
 from allennlp_coref_rc.annotations.annotators.coref.english import network
-from allennlp_coref_rc.annotations.annotators.coref.english.features import (
-    PRONOUN,
-    EntityFeatures,
-    Mentions,
+from allennlp_coref_rc.annotations.annotators.coref.english.entities import (
+    Entities,
+    describe,
     first_entities,
-    make_pairs,
-    pair_blocks,
-    pair_features,
-    vectors,
 )
+from allennlp_coref_rc.annotations.annotators.coref.english.mentions import Document
+from allennlp_coref_rc.annotations.annotators.coref.english.pairs import make_pairs
 from allennlp_coref_rc.annotations.annotators.parse import Parse
 from allennlp_coref_rc.annotations.annotators.split_tokens import SplitTokens
 from allennlp_coref_rc.annotations.clusters import largest_clusters
@@ -100,23 +96,21 @@ class EnglishCoref(Annotator):
         ]
 
     def _clusters(self, doc: "Doc") -> list[list[Span]]:
-        m = Mentions(Parse(doc), self._guideline == "litbank", self._spacy_model is None)
-        if not m.count:
+        document = Document(Parse(doc), self._guideline == "litbank", self._spacy_model is None)
+        if not document.mentions:
             return []
-        m.keep(network.mention_scores(self._weights, vectors(m)))
-        i, j = make_pairs(m)
-        blocks = pair_blocks(
-            m.count, i, j, partial(pair_features, m), EntityFeatures(m, first_entities(m)).of
-        )
-        pairs, new = network.score(self._weights, vectors(m), blocks, i, j)
-        entity = network.link(m, i, j, pairs, new, self._weights[f"bonuses.{self._guideline}"])
-        is_likely = m.chances > 0 if m.litbank else m.kind != PRONOUN
+        document.keep(network.mention_scores(self._weights, document.vectors()))
+        mentions, pairs = document.mentions, make_pairs(document)
+        blocks = describe(pairs, Entities(mentions, first_entities(mentions)))
+        scores, new = network.score(self._weights, document.vectors(), blocks, pairs.earlier, pairs.later)
+        entity = network.link(document, pairs, scores, new, self._weights[f"bonuses.{self._guideline}"])
         members: dict[int, list[int]] = {}
-        for mention, number in enumerate(entity.tolist()):
-            members.setdefault(number, []).append(mention)
-        spans = list(zip(m.start.tolist(), m.stop.tolist()))
+        for place, number in enumerate(entity.tolist()):
+            members.setdefault(number, []).append(place)
+        is_likely = document.scores > 0 if document.litbank else ~mentions.is_pronoun
+        spans = list(zip(mentions.start.tolist(), mentions.stop.tolist()))
         return sorted(
-            [spans[mention] for mention in own]
-            for own in members.values()
-            if len(own) > 1 or (self._include_singletons and is_likely[own[0]])
+            [spans[place] for place in places]
+            for places in members.values()
+            if len(places) > 1 or (self._include_singletons and is_likely[places[0]])
         )
