@@ -14,8 +14,9 @@ command gives the same weights on the same machine.
 
 import csv
 import random
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -31,11 +32,7 @@ from train_english import GENRES
 from allennlp_coref_rc.annotations import AnnotatedText
 from allennlp_coref_rc.annotations.annotated_text import Cluster, Span
 from allennlp_coref_rc.annotations.annotators.coref.english import network
-from allennlp_coref_rc.annotations.annotators.coref.english.entities import (
-    Entities,
-    describe,
-    first_entities,
-)
+from allennlp_coref_rc.annotations.annotators.coref.english.entities import describe
 from allennlp_coref_rc.annotations.annotators.coref.english.mentions import WIDTH, Document, Mentions
 from allennlp_coref_rc.annotations.annotators.coref.english.pairs import Pairs, make_pairs
 from allennlp_coref_rc.annotations.annotators.parse import Parse
@@ -117,9 +114,7 @@ class Example:
         self.document.keep(scores)
         mentions, number = self.mentions, self.entities
         self.vectors, self.pairs = self.document.vectors(), make_pairs(self.document)
-        self.features = np.concatenate(
-            list(describe(self.pairs, Entities(mentions, first_entities(mentions))))
-        )
+        self.features = np.concatenate(list(describe(self.pairs)))
         earlier, later = self.pairs.earlier, self.pairs.later
         self.is_right = (number[earlier] == number[later]) & (number[later] >= 0)
         if self.corpus == "gap":
@@ -335,7 +330,7 @@ def train_mentions(examples: Sequence[Example], seed: int) -> network.Weights:
             loss.backward()
             optimizer.step()
         schedule.step()
-    return weights_of(model)
+    return {f"mention.{name}": value for name, value in weights_of(model).items()}
 
 
 def train_ranking(examples: Sequence[Example], seed: int) -> network.Weights:
@@ -381,8 +376,8 @@ def score(weights: network.Weights, example: Example) -> Scores:
     return network.score(weights, example.vectors, [example.features], earlier, later)
 
 
-def entities(example: Example, scores: Scores, bonuses: np.ndarray) -> np.ndarray:
-    return network.link(example.document, example.pairs, *scores, bonuses)
+def link(examples: Sequence[Example], scores: Sequence[Scores], bonuses: np.ndarray) -> list[np.ndarray]:
+    return [network.link(one.document, one.pairs, *own, bonuses) for one, own in zip(examples, scores)]
 
 
 def gap_scores(examples: Sequence[Example], linked: Sequence[np.ndarray]) -> tuple[float, float, float]:
@@ -410,92 +405,78 @@ def conll_score(examples: Sequence[Example], linked: Sequence[np.ndarray]) -> fl
     return conll_scores(pairs, "without")["CoNLL"][2]
 
 
-def climb(
-    score: Callable[[Sequence[float]], float], start: Sequence[float], tried: Sequence[Sequence[float]]
-) -> list:
-    """
-    Tries values in each place, from the last place to the first, and keeps one if the score gets better.
-    """
-    best, most = list(start), score(start)
-    for place in reversed(range(len(start))):
-        for value in tried[place]:
-            other = [*best[:place], value, *best[place + 1 :]]
-            if (total := score(other)) > most:
-                best, most = other, total
-    return best
+def by_corpus(
+    examples: Sequence[Example], scores: Sequence[Scores]
+) -> Iterator[tuple[str, list[Example], list[Scores]]]:
+    for corpus in sorted({example.corpus for example in examples}):
+        part = [(one, own) for one, own in zip(examples, scores) if one.corpus == corpus]
+        yield corpus, *map(list, zip(*part))
 
 
 def choose_bonuses(examples: Sequence[Example], scores: Sequence[Scores]) -> np.ndarray:
-    """Those with the highest sum of the scores of the corpora."""
-    corpora = sorted({example.corpus for example in examples})
-    parts = {
-        corpus: [k for k, example in enumerate(examples) if example.corpus == corpus] for corpus in corpora
-    }
+    """
+    Those with the highest sum of the scores of the corpora: tries changes of each bonus, from the last to the
+    first, and keeps one if the sum gets better.
+    """
 
-    def total(bonuses: Sequence[float]) -> float:
+    def total(bonuses: np.ndarray) -> float:
         total = 0.0
-        for corpus, part in parts.items():
-            chosen = [examples[k] for k in part]
-            linked = [entities(examples[k], scores[k], np.array(bonuses)) for k in part]
-            total += gap_scores(chosen, linked)[0] if corpus == "gap" else conll_score(chosen, linked)
+        for corpus, part, own in by_corpus(examples, scores):
+            linked = link(part, own, bonuses)
+            total += gap_scores(part, linked)[0] if corpus == "gap" else conll_score(part, linked)
         return total
 
-    return np.array(climb(total, START, [[first + step for step in STEPS] for first in START]))
+    best = np.array(START)
+    most = total(best)
+    for place, step in product(reversed(range(len(START))), STEPS):
+        other = np.where(np.arange(len(START)) == place, START[place] + step, best)
+        if (found := total(other)) > most:
+            best, most = other, found
+    return best
 
 
 def report(
     name: str, examples: Sequence[Example], scores: Sequence[Scores], bonuses: dict[str, np.ndarray]
 ) -> None:
-    for corpus in sorted({example.corpus for example in examples}):
-        part = [k for k, example in enumerate(examples) if example.corpus == corpus]
-        own = bonuses["litbank" if corpus == "litbank" else "ontonotes"]
-        chosen, linked = [examples[k] for k in part], [entities(examples[k], scores[k], own) for k in part]
-        figures = gap_scores(chosen, linked) if corpus == "gap" else [conll_score(chosen, linked)]
-        print(
-            f"{name}, {corpus}, {len(part)}: {' / '.join(f'{100 * one:.2f}' for one in figures)}", flush=True
-        )
+    for corpus, part, own in by_corpus(examples, scores):
+        linked = link(part, own, bonuses["litbank" if corpus == "litbank" else "ontonotes"])
+        figures = gap_scores(part, linked) if corpus == "gap" else [conll_score(part, linked)]
+        values = " / ".join(f"{100 * figure:.2f}" for figure in figures)
+        print(f"{name}, {corpus}, {len(part)}: {values}", flush=True)
 
 
 def read(folder: Path) -> tuple[list[Example], list[Example]]:
     """The documents for training, and OntoGUM's dev part."""
-    parts = [
+    litbank, train, dev = (
         list(FORMATS["conll_2012"].read_all(str(folder / name)))
         for name in ("litbank", "ontogum/train", "ontogum/dev")
-    ]
-    parts[1] = [text for text in parts[1] if text.id and text.id.split("_")[1] in GENRES]
-    made = [
-        [
-            make_example("litbank" if not k else "ontonotes", doc, text.clusters)
-            for text, doc in zip(part, parse_bare(part))
-        ]
-        for k, part in enumerate(parts)
-    ]
+    )
+    train = [text for text in train if text.id and text.id.split("_")[1] in GENRES]
+    documents = make_examples("litbank", litbank) + make_examples("ontonotes", train)
     rows = []
     for name in ("development", "validation"):
         with (folder / "gap" / f"gap-{name}.tsv").open(encoding="utf-8") as file:
             rows += list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
     texts = [AnnotatedText.of_text(row["Text"]) for row in rows]
     passages = [make_gap_example(*each) for each in zip(parse_bare(texts), rows, texts)]
-    return made[0] + made[1] + passages, made[2]
+    return documents + passages, make_examples("ontonotes", dev)
 
 
 def parse_bare(texts: Iterable[AnnotatedText]) -> list[Doc]:
     return parse([AnnotatedText(text.tokens, text.sentences) for text in texts])
 
 
+def make_examples(corpus: str, texts: Sequence[AnnotatedText]) -> list[Example]:
+    return [make_example(corpus, doc, text.clusters) for doc, text in zip(parse_bare(texts), texts)]
+
+
 def train_model(examples: Sequence[Example], held_out: Sequence[Example]) -> dict[str, Any]:
     folds = [range(fold, len(examples), FOLDS) for fold in range(FOLDS)]
     others = [[example for k, example in enumerate(examples) if k not in fold] for fold in folds]
     members = [train_mentions(own, seed) for seed, own in enumerate(others)]
-    mentions = {f"mention.{name}": value for name, value in average(members).items()}
-    chances = [
-        network.mention_scores(
-            {f"mention.{name}": value for name, value in members[k % FOLDS].items()}, example.vectors
-        )
-        for k, example in enumerate(examples)
-    ]
-    for example, own_chances in zip(examples, chances):
-        example.prepare(own_chances)
+    mentions = average(members)
+    for k, example in enumerate(examples):
+        example.prepare(network.mention_scores(members[k % FOLDS], example.vectors))
     for example in held_out:
         example.prepare(network.mention_scores(mentions, example.vectors))
     members = [train_ranking(own, seed) for seed, own in enumerate(others)]

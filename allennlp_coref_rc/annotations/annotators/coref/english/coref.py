@@ -6,11 +6,7 @@ from typing import TYPE_CHECKING, Optional
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, Span
 from allennlp_coref_rc.annotations.annotators.annotator import Annotator
 from allennlp_coref_rc.annotations.annotators.coref.english import network
-from allennlp_coref_rc.annotations.annotators.coref.english.entities import (
-    Entities,
-    describe,
-    first_entities,
-)
+from allennlp_coref_rc.annotations.annotators.coref.english.entities import describe
 from allennlp_coref_rc.annotations.annotators.coref.english.mentions import Document
 from allennlp_coref_rc.annotations.annotators.coref.english.pairs import make_pairs
 from allennlp_coref_rc.annotations.annotators.parse import Parse
@@ -101,8 +97,9 @@ class EnglishCoref(Annotator):
             return []
         document.keep(network.mention_scores(self._weights, document.vectors()))
         mentions, pairs = document.mentions, make_pairs(document)
-        blocks = describe(pairs, Entities(mentions, first_entities(mentions)))
-        scores, new = network.score(self._weights, document.vectors(), blocks, pairs.earlier, pairs.later)
+        scores, new = network.score(
+            self._weights, document.vectors(), describe(pairs), pairs.earlier, pairs.later
+        )
         entity = network.link(document, pairs, scores, new, self._weights[f"bonuses.{self._guideline}"])
         members: dict[int, list[int]] = {}
         for place, number in enumerate(entity.tolist()):

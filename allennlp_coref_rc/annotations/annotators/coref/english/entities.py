@@ -212,7 +212,8 @@ class Entities:
         facts["other_speaker"] = both_speak & (speaker != own_speaker) & persons
 
 
-def describe(pairs: Pairs, entities: Entities) -> Iterator[np.ndarray]:
-    """The features of pairs, in blocks. Shape: (pairs, features)"""
+def describe(pairs: Pairs) -> Iterator[np.ndarray]:
+    """All features of pairs, in blocks. Shape: (pairs, features)"""
+    entities = Entities(pairs.mentions, first_entities(pairs.mentions))
     for block in pairs.blocks():
         yield np.concatenate([pair_features(block), entities.features(block)], axis=1)
