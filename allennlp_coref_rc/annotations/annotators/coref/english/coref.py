@@ -9,6 +9,7 @@ from allennlp_coref_rc.annotations.annotators.coref.english import network
 from allennlp_coref_rc.annotations.annotators.coref.english.entities import describe
 from allennlp_coref_rc.annotations.annotators.coref.english.mentions import Document
 from allennlp_coref_rc.annotations.annotators.coref.english.pairs import make_pairs
+from allennlp_coref_rc.annotations.annotators.coref.sieve.turns import find_turns, with_turns
 from allennlp_coref_rc.annotations.annotators.parse import Parse
 from allennlp_coref_rc.annotations.annotators.split_tokens import SplitTokens
 from allennlp_coref_rc.annotations.clusters import largest_clusters
@@ -82,7 +83,7 @@ class EnglishCoref(Annotator):
 
     def annotate_batch(self, texts: Sequence[AnnotatedText]) -> list[AnnotatedText]:
         split = list(map(SplitTokens, texts))
-        docs = parse([words.text for words in split], self._spacy_model)
+        docs = parse([with_turns(words.text, apart=True) for words in split], self._spacy_model)
         clusters = [
             words.clusters(self._clusters(doc) if len(doc) else []) for words, doc in zip(split, docs)
         ]
@@ -92,7 +93,11 @@ class EnglishCoref(Annotator):
         ]
 
     def _clusters(self, doc: "Doc") -> list[list[Span]]:
-        document = Document(Parse(doc), self._guideline == "litbank", self._spacy_model is None)
+        tree = Parse(doc)
+        for turn in find_turns(tree.tokens, [start for start, _ in tree.sentences]):
+            for token in range(*turn.label or (0, 0)):
+                tree.pos[token], tree.tags[token], tree.entities[token] = "PROPN", "NNP", "person"
+        document = Document(tree, self._guideline == "litbank", self._spacy_model is None)
         if not document.mentions:
             return []
         document.keep(network.mention_scores(self._weights, document.vectors()))

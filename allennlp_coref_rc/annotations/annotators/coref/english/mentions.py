@@ -24,8 +24,8 @@ from allennlp_coref_rc.annotations.annotators.coref.english.words import (
 from allennlp_coref_rc.annotations.annotators.coref.sieve import entities as sieve
 from allennlp_coref_rc.annotations.annotators.coref.sieve.mentions import name_attributes
 from allennlp_coref_rc.annotations.annotators.coref.sieve.quotes import (
-    SpeakerFinder,
-    find_quotes,
+    attributed_quotes,
+    listeners,
     speakers_of_turns,
 )
 from allennlp_coref_rc.annotations.annotators.coref.sieve.sieve_coref import SieveCoref
@@ -81,15 +81,15 @@ class Mention:
     A noun phrase, and what is known about it. `gender` and `number` are the sets (bits) that it allows,
     `listed_gender` the one that a list has for a given name. `name_stop` is the end of the name, or of the
     words up to the head. `clause` is the head of its clause. `turn` numbers the turn of a quotation, or is -1;
-    `speaker` and `listener` are the places of those mentions in the text, and `ruled` is the number of the
-    cluster that `sieve_coref` has for the mention, or -1.
+    `speaker` and `listener` are the places of those mentions in the text, which names them beside the turn if it
+    `is_labelled`. `ruled` is the number of the cluster that `sieve_coref` has for the mention, or -1.
 
     `text`, `last_word`, `governor_word` and `acronym` are numbers that are equal for equal words. `bits` and
     `more_bits` have a bit for each word by which noun phrases are compared. The bits depend on the order in
     which words are numbered, so the model has to be trained again if that changes.
     """
 
-    is_quoted = False
+    is_quoted = is_labelled = False
     turn = speaker = listener = ruled = -1
 
     def __init__(
@@ -127,6 +127,7 @@ class Mention:
         if self.is_coordination:
             self.gender = self.gender | PERSON if self.gender & PERSON else self.gender
             self.number = PLURAL
+        self.sure_gender = self._sure_gender()
         self.has_sex = self.gender in (MALE, FEMALE)
         sex = self.gender if self.has_sex else self.listed_gender
         self.sex = sex if sex in (MALE, FEMALE) else 0
@@ -192,6 +193,16 @@ class Mention:
         if self.classes.person == 3 or is_person:
             return PERSON
         return NEUTER if self.classes.noun and not self.classes.person else ANY_GENDER
+
+    def _sure_gender(self) -> int:
+        """As `gender`, but a name is a person's only if the lists say so."""
+        if not self.is_name or self.gender not in (PERSON, ANY_GENDER):
+            return self.gender
+        first = self.name_stop - 1
+        while first > self.start and self.parse.pos[first - 1] == "PROPN":
+            first -= 1
+        is_person = name_attributes(self.parse.words[first : self.name_stop])[2]
+        return PERSON if is_person and not self.is_coordination else ANY_GENDER
 
     def _number(self) -> int:
         if self.pronoun:
@@ -315,10 +326,11 @@ CATEGORIES: list[Category] = [
 
 
 COLUMNS = (
-    "start stop head sentence is_pronoun is_name is_nominal group gender has_sex listed_gender sex number type "
-    "determiner role is_subject is_reflexive is_coordination is_predicate is_conjunct governor governor_first "
-    "governor_last clause clause_first clause_last clause_above text last_word governor_word acronym bits more_bits "
-    "is_quoted turn speaker listener ruled"
+    "start stop head sentence is_pronoun is_name is_nominal group gender sure_gender has_sex "
+    "listed_gender sex number type determiner role is_subject is_reflexive is_coordination is_predicate "
+    "is_conjunct governor governor_first governor_last clause clause_first clause_last clause_above "
+    "text last_word governor_word acronym bits more_bits is_quoted is_labelled turn speaker listener "
+    "ruled"
 ).split()
 
 
@@ -407,6 +419,9 @@ class Document:
     def keep(self, scores: np.ndarray) -> None:
         """Keeps only the mentions that are likely enough to be annotated, by the scores of all."""
         kept = scores >= LEAST_SCORE[self.litbank]
+        # A label is a mention, whatever the network says.
+        for talkers in (self.mentions.speaker, self.mentions.listener):
+            kept[talkers[self.mentions.is_labelled & (talkers >= 0)]] = True
         place = np.append(np.where(kept, np.cumsum(kept) - 1, -1), -1)
         mentions = self.mentions[kept]
         vars(mentions).update(speaker=place[mentions.speaker], listener=place[mentions.listener])
@@ -436,31 +451,28 @@ def find_clauses(parse: Parse) -> list[int]:
 
 def find_speakers(parse: Parse, mentions: Sequence[Mention]) -> None:
     """Sets the turns of quoted mentions, and who speaks to whom."""
-    quotes = find_quotes(parse.tokens)
-    speakers = {
-        sieve.Mention(
-            mention.start,
-            mention.stop,
-            mention.head,
-            sieve.PRONOUN if mention.is_pronoun else sieve.NAME,
-            mention.gender & PERSON,
-            mention.number,
-            tuple(parse.words[mention.start : mention.stop]),
-            is_subject=mention.is_subject,
-        ): place
-        for place, mention in enumerate(mentions)
-        if mention.may_speak
-    }
-    SpeakerFinder(parse.tokens, parse.words, parse.sentences, list(speakers)).attribute(quotes)
-    speaking = {turn: speakers[speaker] for turn, speaker in speakers_of_turns(quotes).items()}
-    numbers = {turn: number for number, turn in enumerate(quote for quote in quotes if quote.turn is quote)}
+    places: dict[sieve.Mention, int] = {}
+    for place, mention in enumerate(mentions):
+        if mention.may_speak:
+            kind = sieve.PRONOUN if mention.is_pronoun else sieve.NAME
+            gender, own_words = mention.gender & PERSON, tuple(parse.words[mention.start : mention.stop])
+            numbers = mention.start, mention.stop, mention.head
+            talker = sieve.Mention(*numbers, kind, gender, mention.number, own_words)
+            talker.is_subject = mention.is_subject
+            places[talker] = place
+    quotes = attributed_quotes(parse.tokens, parse.words, parse.sentences, list(places))
+    speaking = speakers_of_turns(quotes)
+    numbers_of_turns = {turn: number for number, turn in enumerate(one for one in quotes if one.turn is one)}
     turns = {place: quote.turn for quote in quotes for place in range(quote.start, quote.stop)}
     for mention in mentions:
         if turn := turns.get(mention.start):
-            mention.is_quoted = True
-            mention.turn, mention.speaker = numbers[turn], speaking.get(turn, -1)
-            others = [speaking[other] for other in (turn.before, turn.after) if other in speaking]
+            mention.is_quoted, mention.is_labelled = True, turn.is_labelled
+            mention.turn = numbers_of_turns[turn]
+            mention.speaker = places[speaking[turn]] if turn in speaking else -1
+            others = (places[talker] for talker in listeners(turn, speaking))
             mention.listener = next((other for other in others if other != mention.speaker), -1)
+            if mention.is_labelled and mention.speaker >= 0:
+                mentions[mention.speaker].sure_gender = PERSON
 
 
 def find_ruled(parse: Parse, mentions: Sequence[Mention]) -> None:

@@ -9,7 +9,7 @@ import numpy as np
 from allennlp_coref_rc.annotations.annotators.coref.english.mentions import Document, Mentions, Role
 from allennlp_coref_rc.annotations.annotators.coref.english.pairs import Pairs
 from allennlp_coref_rc.annotations.annotators.coref.english.words import PronounGroup
-from allennlp_coref_rc.annotations.annotators.lexicon import NEUTER, PERSON, PLURAL
+from allennlp_coref_rc.annotations.annotators.lexicon import ANY_GENDER, NEUTER, PERSON, PLURAL
 from allennlp_coref_rc.common.errors import ConfigurationError
 
 Weights = dict[str, np.ndarray]
@@ -98,8 +98,9 @@ def link(
     The entity of each mention, in one pass from left to right. A mention joins the entity whose mentions
     together have the highest probability, or begins a new entity if that is more likely. Before this
     comparison, the probability of a new entity is multiplied by e to the power of the bonus for the mention's
-    kind (`linking_kinds`). An entity does not readily take "he" and "she", or two arguments of a verb. At the
-    end, what LitBank would hardly annotate becomes an entity of its own.
+    kind (`linking_kinds`). An entity does not readily take "he" and "she", or two arguments of a verb, and
+    never "it" and a person. Before all this go the `certain_links`. At the end, what LitBank would hardly
+    annotate becomes an entity of its own.
     """
     mentions, count = document.mentions, len(document.mentions)
     chance = probabilities(pairs.later, scores, new)
@@ -110,35 +111,72 @@ def link(
     chances, earlier = chance.tolist(), pairs.earlier.tolist()
     can_rival = np.isin(mentions.role, ARGUMENTS) & ~mentions.is_reflexive & ~mentions.is_coordination
     verbs = np.where(can_rival, mentions.governor, -1).tolist()
-    genders, gender_of = certain_genders(mentions).tolist(), [0] * count
-    is_pronoun = mentions.is_pronoun.tolist()
-    verbs_of: list[set[int]] = [set() for _ in range(count)]
+    is_pronoun, genders = mentions.is_pronoun.tolist(), sure_genders(mentions).tolist()
+    certain, excluded = certain_links(mentions).tolist(), excluded_links(mentions).tolist()
     entity = list(range(count))
+    genders_of, verbs_of = [ANY_GENDER] * count, [set[int]() for _ in range(count)]
     for mention, (verb, gender) in enumerate(zip(verbs, genders)):
         sums: dict[int, float] = {}
         for pair in range(bounds[mention], bounds[mention + 1]):
             candidate = entity[earlier[pair]]
             sums[candidate] = sums.get(candidate, 0.0) + chances[pair]
         best, most = mention, thresholds[mention]
+        if certain[mention] >= 0:
+            best, sums = entity[certain[mention]] if certain[mention] < mention else mention, {}
+        for other in excluded[mention]:
+            if other >= 0:
+                sums.pop(entity[other], None)
         for candidate, value in sums.items():
             if value > most:
                 if verb in verbs_of[candidate]:
                     value *= SAME_VERB
-                other = gender_of[candidate]
-                if gender and other and gender != other:
-                    value *= OTHER_GENDER if gender | other == PERSON else 0
+                if not gender & genders_of[candidate]:
+                    value *= OTHER_GENDER if gender | genders_of[candidate] == PERSON else 0
                 if value > most:
                     best, most = candidate, value
         entity[mention] = best
         if not is_pronoun[mention] and verb >= 0:
             verbs_of[best].add(verb)
-        gender_of[best] = gender_of[best] or gender
+        genders_of[best] = genders_of[best] & gender or genders_of[best]
+    result = np.array(entity, int)
+    for mention, other in enumerate(certain):
+        if other > mention:
+            result[result == result[mention]] = result[other]
     alone = document.litbank & (document.scores < LEAST)
-    return np.where(alone, count + np.arange(count), np.array(entity, int))
+    return np.where(alone, count + np.arange(count), result)
 
 
-def certain_genders(mentions: Mentions) -> np.ndarray:
-    """The one gender that a mention may have, or 0. Names of companies and couples are neither man nor woman."""
+def sure_genders(mentions: Mentions) -> np.ndarray:
+    """`sure_gender`, where names of companies and couples are neither man nor woman."""
     is_compound = mentions.is_name & ~mentions.is_coordination
     is_compound &= (mentions.gender == NEUTER) | (mentions.number == PLURAL)
-    return np.select([is_compound, mentions.has_sex], [NEUTER, mentions.gender], 0)
+    return np.where(is_compound, NEUTER, mentions.sure_gender)
+
+
+def certain_links(mentions: Mentions) -> np.ndarray:
+    """
+    For each mention another one of the same entity, or -1. In turns that name speaker and listener, "I" and
+    "you" are these, and equal names of speakers are one entity.
+    """
+    says_i, says_you = (
+        mentions.is_labelled & (mentions.group == group) for group in (PronounGroup.I, PronounGroup.YOU)
+    )
+    result = np.select([says_you, says_i], [mentions.listener, mentions.speaker], -1)
+    first: dict[int, int] = {}
+    for speaker in np.unique(mentions.speaker[mentions.is_labelled & (mentions.speaker >= 0)]).tolist():
+        before = first.setdefault(int(mentions.text[speaker]), speaker)
+        result[speaker] = before if before < speaker else -1
+    return result
+
+
+def excluded_links(mentions: Mentions) -> np.ndarray:
+    """
+    For each mention two others of other entities, or -1: in a labelled turn, others than "I" are not the
+    speaker, and others than "you" not the listener. Shape: (mentions, 2)
+    """
+    is_third = np.isin(mentions.group, (PronounGroup.HE, PronounGroup.IT, PronounGroup.THEY))
+    not_speaker = mentions.is_labelled & (is_third | (mentions.group == PronounGroup.YOU))
+    not_listener = mentions.is_labelled & (is_third | (mentions.group == PronounGroup.I))
+    return np.stack(
+        [np.where(not_speaker, mentions.speaker, -1), np.where(not_listener, mentions.listener, -1)], axis=1
+    )

@@ -1,6 +1,6 @@
 """Finds the mentions of a text."""
 
-from collections.abc import Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple, Optional
 
 from allennlp_coref_rc.annotations.annotated_text import Span
@@ -284,14 +284,23 @@ class MentionFinder:
     Finds the mentions of a text with word lists and capital letters: pronouns, names and common noun phrases,
     also inside one another. With `all_nouns` any word may be the head of a noun phrase, otherwise only listed
     words. With `acting_names` unknown words that do something are names at the beginning of a sentence too.
+    `persons` are the spans of more names, which are persons'. No mention begins with one of the `greetings`.
     """
 
     def __init__(
-        self, tokens: Sequence[str], sentences: Sequence[Span], all_nouns: bool, acting_names: bool
+        self,
+        tokens: Sequence[str],
+        sentences: Sequence[Span],
+        all_nouns: bool,
+        acting_names: bool,
+        persons: Iterable[Span] = (),
+        greetings: Collection[Optional[int]] = (),
     ) -> None:
         self.words = [token.lower().replace("’", "'") for token in tokens]
         self._sentences = sentences
-        self._text = _Text(tokens, self.words, name_spans(tokens, self.words, sentences, acting_names))
+        self._persons, self._greetings = dict(persons), greetings
+        names = name_spans(tokens, self.words, sentences, acting_names) | self._persons
+        self._text = _Text(tokens, self.words, names)
         self._all_nouns = all_nouns
         self._mentions: list[Mention] = []
         self._stop = 0
@@ -312,6 +321,8 @@ class MentionFinder:
         """Adds the mentions that begin at a token, and returns the position to continue from."""
         word = self.words[position]
         mention = None
+        if position in self._greetings:
+            return position + 1
         if word in lexicon.PRONOUNS and not (word == "i" and self._is_numeral(position)):
             _, gender, number = lexicon.PRONOUNS[word]
             mention = Mention(position, position + 1, position, PRONOUN, gender, number, (word,))
@@ -323,6 +334,8 @@ class MentionFinder:
         self._mentions.extend(phrase.owners)
         if whole is None:
             return max(phrase.resume, position + 1)
+        if position in self._persons:
+            whole.is_person, whole.gender = True, whole.gender & PERSON or PERSON
         self._mentions.append(whole)
         return whole.head + 1
 

@@ -1,4 +1,4 @@
-"""Quotations, who says them, and whom their "I" and "you" refer to."""
+"""Quotations and turns, who says them, and whom their "I" and "you" refer to."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -7,6 +7,7 @@ from typing import Optional
 from allennlp_coref_rc.annotations.annotated_text import Span
 from allennlp_coref_rc.annotations.annotators import lexicon
 from allennlp_coref_rc.annotations.annotators.coref.sieve.entities import PRONOUN, Entities, Entity, Mention
+from allennlp_coref_rc.annotations.annotators.coref.sieve.turns import find_turns
 from allennlp_coref_rc.annotations.annotators.lexicon import PERSON, PLURAL, SINGULAR
 
 CLOSING = {"“": "”", "``": "''", "‘": "’", "`": "'"}
@@ -26,17 +27,35 @@ class Quote:
     """
     The text between two quotation marks. A `turn` is everything that a speaker says before somebody answers.
     Its first quotation represents the turn, and has the turns `before` and `after` it in the conversation.
+    Where the text `is_labelled` with its speaker ("Anna: …"), it may also name the listener.
     """
 
     start: int
     stop: int
     speaker: Optional[Mention] = None
+    listener: Optional[Mention] = None
+    is_labelled: bool = False
     turn: "Quote" = field(init=False)
     before: Optional["Quote"] = None
     after: Optional["Quote"] = None
 
     def __post_init__(self) -> None:
         self.turn = self
+
+
+def attributed_quotes(
+    tokens: Sequence[str], words: Sequence[str], sentences: Sequence[Span], mentions: Sequence[Mention]
+) -> list[Quote]:
+    """The labelled turns of a text, and then its quotations, with their speakers."""
+    quotes = find_quotes(tokens)
+    SpeakerFinder(tokens, words, sentences, mentions).attribute(quotes)
+    # The longest of several mentions stays.
+    starts: dict[Optional[int], Mention] = {mention.start: mention for mention in mentions}
+    turns = find_turns(tokens, [start for start, _ in sentences])
+    return [
+        Quote(turn.start, turn.stop, starts.get(turn.speaker), starts.get(turn.listener), True)
+        for turn in turns
+    ] + quotes
 
 
 def find_quotes(tokens: Sequence[str]) -> list[Quote]:
@@ -187,6 +206,12 @@ def speakers_of_turns(quotes: Sequence[Quote]) -> dict[Quote, Mention]:
     return speaking
 
 
+def listeners(turn: Quote, speaking: dict[Quote, Mention]) -> list[Mention]:
+    """Who may be spoken to, the most likely first: who is named, or the speaker before, or after."""
+    beside = (speaking.get(other) for other in (turn.before, turn.after) if other)
+    return [mention for mention in (turn.listener, *beside) if mention]
+
+
 MIN_NARRATOR = 10
 """The fewest mentions outside quotations that make the first person a character of the story."""
 
@@ -210,10 +235,10 @@ class Speakers:
     def is_quoted(self, mention: Mention) -> bool:
         return self._turns[mention.start] is not None
 
-    def speaker(self, mention: Mention) -> Optional[Mention]:
-        """The speaker of the quotation that the mention is in."""
+    def talkers(self, mention: Mention) -> list[Mention]:
+        """The speaker of the quotation that the mention is in, and the listener if it names one."""
         turn = self._turns[mention.start]
-        return turn.speaker if turn else None
+        return [talker for talker in (turn.speaker, turn.listener) if talker] if turn else []
 
     def entity(self, mention: Mention) -> Entity:
         """The entity of a pronoun of the first or second person."""
@@ -226,8 +251,8 @@ class Speakers:
 
     def link(self, entities: Entities) -> None:
         """
-        "I" is the speaker. "You" is the speaker of the turn before, or else of the turn after, or else the
-        narrator.
+        "I" is the speaker. "You" is the listener who is named, or the speaker of the turn before, or else of
+        the turn after, or else the narrator.
         """
         speaking = speakers_of_turns(self._quotes)
         for said_in, entity in self._first.items():
@@ -237,9 +262,8 @@ class Speakers:
                 speaking[said_in] = entity.mentions[0]
         narrator = self._first.get(None)
         for said_in, entity in self._second.items():
-            beside = (said_in.before, said_in.after) if said_in else ()
             own = speaking.get(said_in) if said_in else None
-            others = [speaking[other] for other in beside if other in speaking]
+            others = listeners(said_in, speaking) if said_in else []
             if own and narrator and len(narrator.mentions) >= MIN_NARRATOR:
                 others.append(narrator.mentions[0])
             for other in others:

@@ -202,8 +202,8 @@ class ReferenceLinker:
     def _most_salient(self, mention: Mention, subject: Optional[Mention]) -> Optional[Entity]:
         word = mention.words[0]
         same = self._entities[subject] if subject else None
-        speaker = self._speakers.speaker(mention)
-        excluded = {self._entities[speaker]} if speaker and speaker in self._entities else set()
+        talkers = self._speakers.talkers(mention)
+        excluded = {self._entities[talker] for talker in talkers if talker in self._entities}
         if subject and self._is_object_of(mention, subject):
             excluded.add(self._entities[subject])
         previous = self._subjects.get(mention.sentence - 1) if word in lexicon.SUBJECTS else None

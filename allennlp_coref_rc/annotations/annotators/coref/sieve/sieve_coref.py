@@ -1,3 +1,4 @@
+from dataclasses import replace
 from typing import NamedTuple, Optional
 
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, Span
@@ -14,11 +15,11 @@ from allennlp_coref_rc.annotations.annotators.coref.sieve.name_links import (
 )
 from allennlp_coref_rc.annotations.annotators.coref.sieve.quotes import (
     Quote,
-    SpeakerFinder,
     Speakers,
-    find_quotes,
+    attributed_quotes,
 )
 from allennlp_coref_rc.annotations.annotators.coref.sieve.references import ReferenceLinker
+from allennlp_coref_rc.annotations.annotators.coref.sieve.turns import find_turns, with_turns
 from allennlp_coref_rc.annotations.annotators.split_tokens import SplitTokens
 from allennlp_coref_rc.annotations.clusters import largest_clusters
 from allennlp_coref_rc.annotations.tokenization import sentence_spans
@@ -41,7 +42,8 @@ class SieveCoref(Annotator):
     Coreference of English text by rules, the most certain first, in the tradition of the multi-pass sieve
     (Raghunathan et al., EMNLP 2010; Lee et al., Computational Linguistics 2013): the same names; parts of
     names, with titles; names and the noun phrases beside them; definite noun phrases with the same head;
-    pronouns by salience, gender and number; and, in quotations, who speaks to whom.
+    pronouns by salience, gender and number; and, in quotations, in turns ("Anna: …") and in mails, who speaks
+    to whom.
 
     The originals use a parser's trees, a tagger's entities, and tables of gender and number counted on the
     web. Here word lists and capital letters take their place, so that nothing has to be downloaded. The text
@@ -100,11 +102,15 @@ class SieveCoref(Annotator):
 
     def resolve(self, text: AnnotatedText) -> Resolution:
         """Finds and links the mentions of a text."""
-        sentences = text.sentences if len(text.sentences) > 1 else sentence_spans(text.tokens)
-        finder = MentionFinder(text.tokens, sentences, self._all_nouns, self._descriptions)
+        if len(text.sentences) < 2:
+            text = replace(text, sentences=sentence_spans(text.tokens))
+        sentences = with_turns(text).sentences
+        turns = find_turns(text.tokens, [start for start, _ in sentences])
+        labels = [turn.label for turn in turns if turn.label]
+        greetings = [turn.greeting for turn in turns]
+        finder = MentionFinder(text.tokens, sentences, self._all_nouns, self._descriptions, labels, greetings)
         mentions = finder.find()
-        quotes = find_quotes(text.tokens)
-        SpeakerFinder(text.tokens, finder.words, sentences, mentions).attribute(quotes)
+        quotes = attributed_quotes(text.tokens, finder.words, sentences, mentions)
         speakers = Speakers(quotes, len(text))
         entities = Entities()
         link_names(entities, mentions)

@@ -53,6 +53,21 @@ def test_pronouns_and_names_are_linked(annotator, text, same, other):
 
 
 @pytest.mark.parametrize(
+    "text, person",
+    [
+        ("Tom took the train . It was late . Tom left it .", "Tom"),
+        ("Mary said it was late . It hurt Mary .", "Mary"),
+        ("Mr. Demir : the plumber has called . It is broken .", "Mr. Demir"),
+        ("Anna has a dog . Its name is Tim . It is old .", "Anna"),
+        ("Anna was great . Its end was good .", "Anna"),
+    ],
+)
+def test_a_person_by_name_is_never_it(annotator, text, person):
+    for cluster in clusters(annotator, text):
+        assert person not in cluster or {"it", "It", "its", "Its"}.isdisjoint(cluster)
+
+
+@pytest.mark.parametrize(
     "text, expected",
     [
         ("Ernst & Young fired Ben . He sued it .", [["Ernst & Young", "it"], ["Ben", "He"]]),
@@ -72,6 +87,22 @@ def test_companies_are_things_and_couples_are_two(annotator, text, expected):
 def test_two_speakers_in_a_row_stay_two(annotator):
     text = 'Ann said , " I love my dog . " Bob said , " I hate mine . "'
     assert clusters(annotator, text) == [["Ann", "I", "my"], ["Bob", "I", "mine"]]
+
+
+@pytest.mark.parametrize(
+    "text, expected",
+    [
+        (
+            "Rita : my printer broke . Can you help me ? Jan : I had that too . Rita : now it is black .",
+            [["Rita", "my", "me", "Rita"], ["you", "Jan", "I"]],
+        ),
+        ("Tim : did your brother call ? Zoe : yes , I saw him .", [["your", "Zoe", "I"]]),
+        ("Dear Ms Holt , thank you for your letter . My son will call .", [["Ms Holt", "you", "your"]]),
+    ],
+)
+def test_turns_and_letters_name_who_writes_and_to_whom(annotator, text, expected):
+    found = clusters(annotator, text)
+    assert all(cluster in found for cluster in expected)
 
 
 def test_he_and_she_are_treated_alike(annotator):

@@ -380,6 +380,48 @@ def test_the_i_of_a_heading_is_no_pronoun():
     assert clusters("CHAPTER I We sat . I ran .") == []
 
 
+@pytest.mark.parametrize(
+    "text, expected",
+    [
+        (
+            "Anna : did you call ? Quorn : yes , I did . My phone broke . Anna : I saw . Quorn : good .",
+            [["Anna", "Anna", "I"], ["you", "Quorn", "I", "My", "Quorn"]],
+        ),
+        # Neither the speaker nor the listener is "he".
+        (
+            "Tim : did your brother call ? Zoe : yes . He sang .",
+            [["Tim"], ["your", "Zoe"], ["your brother", "He"]],
+        ),
+        ("Clerk : may I help you ? Guest : yes . Clerk : how ? Guest : I fell .", [["Clerk", "I", "Clerk"]]),
+        # Among three, "you" may be either of the others.
+        ("Ann : did you call ? Ben : I did . Eve : I too .", [["Ben", "I"], ["Eve", "I"], ["you"]]),
+        (
+            "From : Carla To : Mr Hart The boiler broke . Did you hear ? Please call me . Carla",
+            [["Carla", "me", "Carla"], ["Mr Hart", "you"]],
+        ),
+        (
+            "Dear Ms Holt , I got your letter . You will hear from me . Regards , Jan Rook",
+            [["Ms Holt", "your", "You"], ["I", "me", "Jan Rook"]],
+        ),
+    ],
+)
+def test_turns_and_letters_name_who_writes_and_to_whom(text, expected):
+    found = clusters(text, include_singletons=True)
+    assert all(cluster in found for cluster in expected)
+
+
+@pytest.mark.parametrize(
+    "text", ["Note : I am late . John left .", "Image : I sat . Image : John .", "He saw John : I ran ."]
+)
+def test_other_words_before_a_colon_do_not_speak(text):
+    assert not any("I" in cluster for cluster in clusters(text))
+
+
+def test_a_line_of_a_chat_needs_no_full_stop():
+    text = AnnotatedText.of_text("Anna: did you call\nBen: yes I did\nAnna: I saw")
+    assert SieveCoref().annotate(text).cluster_texts == [["Anna", "Anna", "I"], ["you", "Ben", "I"]]
+
+
 # Lower-cased text
 
 

@@ -1,0 +1,147 @@
+"""Turns of a conversation ("Anna: …") and letters, which name who writes, and to whom."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from itertools import pairwise
+from typing import NamedTuple, Optional
+
+from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, Span
+from allennlp_coref_rc.annotations.annotators import lexicon
+from allennlp_coref_rc.annotations.annotators.coref.sieve.mentions import name_attributes
+
+HEADERS = frozenset("bcc cc date from re sent subject to".split())
+GREETINGS = frozenset("dear hello hi".split())
+
+MAX_LABEL = 4
+"""The most tokens of the name at the beginning of a turn."""
+
+MAX_TURN = 400
+"""The most tokens of a turn. What is longer may go on with something else."""
+
+MAX_HEADER = 25
+"""The most tokens of a line of a mail's header."""
+
+
+class Turn(NamedTuple):
+    """
+    What one person says or writes. The names of this person and of the one addressed begin at the tokens
+    `speaker` and `listener`, where the text has them. `label` is the name before the colon of a turn,
+    `greeting` the position of "Dear".
+    """
+
+    start: int
+    stop: int
+    speaker: Optional[int] = None
+    listener: Optional[int] = None
+    label: Optional[Span] = None
+    greeting: Optional[int] = None
+
+
+def find_turns(tokens: Sequence[str], starts: Sequence[int]) -> list[Turn]:
+    """The turns and letters of a text whose sentences, and lines, begin at `starts`."""
+    return [*_letters(tokens, starts), *_conversation(tokens, starts)]
+
+
+def with_turns(text: AnnotatedText, apart: bool = False) -> AnnotatedText:
+    """
+    The text with sentences that also begin where lines begin with a turn or are part of a mail's header. With
+    `apart`, the name and colon of a turn and a "Dear" are sentences of their own, so that a parser reads what
+    is said.
+    """
+    begins = [start for start, _ in text.sentences]
+    lines = _line_starts(text)
+    starts = sorted({*begins, *lines})
+    turns = find_turns(text.tokens, starts)
+    if not turns:
+        return text
+    headers = _header_labels(text.tokens, starts)
+    labels = [turn.label for turn in turns if turn.label]
+    breaks = {*begins, *headers, *(start for start, _ in labels)}
+    breaks |= {after for before, after in pairwise(lines) if before in headers}
+    if apart:
+        breaks |= {stop + 1 for _, stop in labels if stop + 1 < len(text)}
+        breaks |= {turn.greeting + 1 for turn in turns if turn.greeting is not None}
+    return replace(text, sentences=list(pairwise([*sorted(breaks), len(text)])))
+
+
+def _line_starts(text: AnnotatedText) -> list[int]:
+    """The first tokens of the lines of the source text, if it is known."""
+    if text.text is None or text.offsets is None:
+        return []
+    source, ends = text.text, [0, *(end for _, end in text.offsets)]
+    return [i for i, (end, (start, _)) in enumerate(zip(ends, text.offsets)) if "\n" in source[end:start]]
+
+
+def _conversation(tokens: Sequence[str], starts: Sequence[int]) -> list[Turn]:
+    """
+    The turns of a conversation. A turn begins with a person's name, or with other capitalised words if at
+    least two such labels come again and again, as "Customer:" and "Agent:".
+    """
+    labels = {start: stop for start in starts if (stop := _label_stop(tokens, start))}
+    names = {start: tuple(token.lower() for token in tokens[start:stop]) for start, stop in labels.items()}
+    again = {name for name, count in Counter(names.values()).items() if count > 1}
+    again = again if len(again) > 1 else set()
+    turns = [start for start, name in names.items() if name in again or name_attributes(name)[2]]
+    first = {names[start]: start for start in reversed(turns)}
+    result = []
+    for start, after in pairwise([*turns, len(tokens)]):
+        body = labels[start] + 1
+        others = [other for name, other in first.items() if name != names[start]]
+        listener = others[0] if len(others) == 1 else None
+        label = start, labels[start]
+        result.append(Turn(body, min(after, body + MAX_TURN), start, listener, label))
+    return result
+
+
+def _label_stop(tokens: Sequence[str], start: int) -> int:
+    """The position of the colon after a sequence of capitalised words; 0 if there is none."""
+    for position in range(start, min(start + MAX_LABEL + 1, len(tokens))):
+        word = tokens[position].lower()
+        if word == ":":
+            return position if position > start else 0
+        if not tokens[position][:1].isupper() or word in lexicon.CLOSED | HEADERS:
+            return 0
+    return 0
+
+
+def _letters(tokens: Sequence[str], starts: Sequence[int]) -> Iterator[Turn]:
+    """
+    Mails with a header, and a letter that begins the text with a greeting. The writer may sign at the end.
+    """
+    labels = _header_labels(tokens, starts)
+    blocks = [at for before, at in pairwise([-MAX_HEADER - 1, *labels]) if at - before > MAX_HEADER]
+    for start, stop in pairwise([*blocks, len(tokens)]):
+        names = {tokens[at].lower(): at + 2 for at in reversed(labels) if start <= at < stop}
+        greeting = next((at for at in starts if start <= at < stop and _greets(tokens, at)), None)
+        greeted = None if greeting is None else greeting + 1
+        yield Turn(start, stop, names.get("from"), names.get("to", greeted), greeting=greeting)
+    if not blocks and tokens and _greets(tokens, 0):
+        yield Turn(0, len(tokens), _signature(tokens), 1, greeting=0)
+
+
+def _header_labels(tokens: Sequence[str], starts: Sequence[int]) -> list[int]:
+    """Where "From:", "To:" and the like stand. The first of them begins a sentence or a line."""
+    found: list[int] = []
+    begins = set(starts)
+    for i, (token, after) in enumerate(pairwise(tokens)):
+        is_label = after == ":" and token[:1].isupper() and token.lower() in HEADERS
+        if is_label and (i in begins or found and i - found[-1] <= MAX_HEADER):
+            found.append(i)
+    kinds = {tokens[i].lower() for i in found}
+    return found if {"from", "to"} & kinds and len(found) > 1 else []
+
+
+def _greets(tokens: Sequence[str], at: int) -> bool:
+    """Whether "Dear Ms Holt," or the like stands here."""
+    after = tokens[at + 1] if at + 1 < len(tokens) else ""
+    return tokens[at].istitle() and tokens[at].lower() in GREETINGS and after[:1].isupper()
+
+
+def _signature(tokens: Sequence[str]) -> Optional[int]:
+    """Where the name that ends a letter begins."""
+    start = len(tokens)
+    while start and re.match("[A-Z]", tokens[start - 1]):
+        start -= 1
+    return start if start < len(tokens) else None
