@@ -71,8 +71,9 @@ class Passage(NamedTuple):
 @dataclass
 class Example:
     """
-    A document and its annotations, and after `prepare` the pairs of the mentions that are likely. For a passage
-    of GAP: its pronoun, and for both names the mentions in their places, and those of the same name anywhere.
+    A document and its annotations, and after `prepare` the pairs of the mentions that are likely. For a
+    passage of GAP: its pronoun, and for both names the mentions in their places, and those of the same name
+    anywhere.
     """
 
     corpus: str

@@ -79,17 +79,18 @@ own_entity_speaks, entity_listens, own_entity_listens, i_to_you, you_to_i, you_t
 more_salient, same_speaker, other_speaker
 """
 """
-What a network sees of a pair and the antecedent's entity, as in `pairs`. Facts about the clause, the sentence and
-being the subject are of the entity's latest mention before the anaphor.
+What a network sees of a pair and the antecedent's entity, as in `pairs`. Facts about the clause, the sentence
+and being the subject are of the entity's latest mention before the anaphor.
 """
 
 
 class Entities:
     """
     The entities of a first linking, by the number of the `entity` of each mention. `traits` are those of each
-    mention, and `sums` those of each entity. Where two exclude each other, more of the one is positive, and more
-    of the other negative. `name_bits` and `nominal_bits` have a bit for each word of an entity's names, and of
-    its nominals. If both mentions of a pair are in one entity, the later one does not count as a part of it.
+    mention, and `sums` those of each entity. Where two exclude each other, more of the one is positive, and
+    more of the other negative. `name_bits` and `nominal_bits` have a bit for each word of an entity's names,
+    and of its nominals. If both mentions of a pair are in one entity, the later one does not count as a part
+    of it.
     """
 
     def __init__(self, mentions: Mentions, entity: np.ndarray) -> None:

@@ -11,34 +11,12 @@ import numpy as np
 
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText
 from allennlp_coref_rc.annotations.annotators import lexicon
+from allennlp_coref_rc.annotations.annotators.coref.english import words
 from allennlp_coref_rc.annotations.annotators.coref.english.noun_phrases import NounPhrase, find_noun_phrases
-from allennlp_coref_rc.annotations.annotators.coref.english.words import (
-    DETERMINERS,
-    PRONOUN_GROUPS,
-    UNKNOWN,
-    Determiner,
-    PronounGroup,
-    WordClasses,
-    singular,
-)
 from allennlp_coref_rc.annotations.annotators.coref.sieve import entities as sieve
+from allennlp_coref_rc.annotations.annotators.coref.sieve import quotes
 from allennlp_coref_rc.annotations.annotators.coref.sieve.mentions import name_attributes
-from allennlp_coref_rc.annotations.annotators.coref.sieve.quotes import (
-    attributed_quotes,
-    listeners,
-    speakers_of_turns,
-)
 from allennlp_coref_rc.annotations.annotators.coref.sieve.sieve_coref import SieveCoref
-from allennlp_coref_rc.annotations.annotators.lexicon import (
-    ANY_GENDER,
-    ANY_NUMBER,
-    FEMALE,
-    MALE,
-    NEUTER,
-    PERSON,
-    PLURAL,
-    SINGULAR,
-)
 from allennlp_coref_rc.annotations.annotators.parse import Parse
 
 EntityType = IntEnum(
@@ -68,7 +46,7 @@ ROLES: dict[str, Role] = {
 CONTENT = frozenset("NOUN PROPN ADJ NUM VERB X".split())
 """Parts of speech of the words by which noun phrases are compared."""
 
-ARTICLES = (Determiner.DEFINITE, Determiner.INDEFINITE, Determiner.DEMONSTRATIVE)
+ARTICLES = (words.Determiner.DEFINITE, words.Determiner.INDEFINITE, words.Determiner.DEMONSTRATIVE)
 
 BITS = 61
 
@@ -80,9 +58,10 @@ class Mention:
     """
     A noun phrase, and what is known about it. `gender` and `number` are the sets (bits) that it allows,
     `listed_gender` the one that a list has for a given name. `name_stop` is the end of the name, or of the
-    words up to the head. `clause` is the head of its clause. `turn` numbers the turn of a quotation, or is -1;
-    `speaker` and `listener` are the places of those mentions in the text, which names them beside the turn if it
-    `is_labelled`. `ruled` is the number of the cluster that `sieve_coref` has for the mention, or -1.
+    words up to the head. `clause` is the head of its clause. `turn` numbers the turn of a quotation, or is
+    -1; `speaker` and `listener` are the places of those mentions in the text, which names them beside the
+    turn if it `is_labelled`. `ruled` is the number of the cluster that `sieve_coref` has for the mention, or
+    -1.
 
     `text`, `last_word`, `governor_word` and `acronym` are numbers that are equal for equal words. `bits` and
     `more_bits` have a bit for each word by which noun phrases are compared. The bits depend on the order in
@@ -102,21 +81,20 @@ class Mention:
         self.is_single = self.stop == self.start + 1
         self.pronoun = lexicon.PRONOUNS.get(self.word) if self.is_single else None
         is_proper = parse.pos[self.head] == "PROPN"
-        self.group = PronounGroup.NONE
-        if self.is_single and not is_proper:
-            self.group = PRONOUN_GROUPS.get(self.word, PronounGroup.NONE)
+        may_be_pronoun = self.is_single and not is_proper
+        self.group = words.PRONOUN_GROUPS.get(self.word if may_be_pronoun else "", words.PronounGroup.NONE)
         self.name_parts = [
             child
             for child in self.children
             if parse.bases[child] == "flat" and parse.pos[child] == "PROPN" and self.head < child < self.stop
         ]
-        self.is_pronoun = self.group != PronounGroup.NONE
+        self.is_pronoun = self.group != words.PronounGroup.NONE
         self.is_name = not self.is_pronoun and (is_proper or bool(self.name_parts))
         self.is_nominal = not self.is_pronoun and not self.is_name
         self.name_stop = self._name_stop()
         # Pronouns of one group are one word.
         self.singular, self.classes = (
-            (str(int(self.group)), UNKNOWN) if self.is_pronoun else singular(self.word)
+            (str(int(self.group)), words.UNKNOWN) if self.is_pronoun else words.singular(self.word)
         )
         self.type = self._type()
         self.determiner = self._determiner()
@@ -125,12 +103,12 @@ class Mention:
         if self.head in parse.compounds:
             self.gender, self.number, _ = name_attributes(parse.words[self.head : parse.compounds[self.head]])
         if self.is_coordination:
-            self.gender = self.gender | PERSON if self.gender & PERSON else self.gender
-            self.number = PLURAL
+            self.gender = self.gender | lexicon.PERSON if self.gender & lexicon.PERSON else self.gender
+            self.number = lexicon.PLURAL
         self.sure_gender = self._sure_gender()
-        self.has_sex = self.gender in (MALE, FEMALE)
+        self.has_sex = self.gender in (lexicon.MALE, lexicon.FEMALE)
         sex = self.gender if self.has_sex else self.listed_gender
-        self.sex = sex if sex in (MALE, FEMALE) else 0
+        self.sex = sex if sex in (lexicon.MALE, lexicon.FEMALE) else 0
         top = self._first_conjunct()
         self.is_conjunct = top != self.head
         self.role = ROLES.get(parse.labels[top], ROLES.get(parse.bases[top], Role.OTHER))
@@ -139,7 +117,9 @@ class Mention:
         self.preposition = next((parse.words[c] for c in parse.children[top] if parse.bases[c] == "case"), "")
         is_of_governor = clauses[self.head] == self.head != parse.heads[self.head]
         self.clause = clauses[self.governor if is_of_governor else self.head]
-        self.clause_children = parse.children[clauses[self.governor]]
+        clause = parse.children[clauses[self.governor]]
+        self.clause_words = {parse.words[child] for child in clause}
+        self.clause_relations = {parse.labels[child] for child in clause}
         self.is_in_main_clause = parse.bases[clauses[self.governor]] == "ROOT"
         self.is_predicate = not self.relations.isdisjoint(("cop", "nsubj"))
         self.is_reflexive = self.word in lexicon.REFLEXIVES
@@ -161,58 +141,58 @@ class Mention:
 
     def _type(self) -> EntityType:
         if self.pronoun:
-            return EntityType.NONE if self.pronoun.gender & NEUTER else EntityType.PERSON
+            return EntityType.NONE if self.pronoun.gender & lexicon.NEUTER else EntityType.PERSON
         return ENTITY_TYPES.get(self.parse.entities[self.head], EntityType.NONE)
 
-    def _determiner(self) -> Determiner:
-        first = DETERMINERS.get(self.parse.words[self.start]) if not self.is_single else None
+    def _determiner(self) -> words.Determiner:
+        first = words.DETERMINERS.get(self.parse.words[self.start]) if not self.is_single else None
         has_possessor = any(self.parse.labels[child] == "nmod:poss" for child in self.children)
-        return first or (Determiner.POSSESSOR if has_possessor else Determiner.NONE)
+        return first or (words.Determiner.POSSESSOR if has_possessor else words.Determiner.NONE)
 
     def _listed_gender(self) -> int:
         if self.pronoun or not self.is_name or self.is_coordination:
-            return ANY_GENDER
+            return lexicon.ANY_GENDER
         genders = map(lexicon.GIVEN_NAMES.get, self._name(self.parse.words))
-        return next(filter(None, genders), ANY_GENDER)
+        return next(filter(None, genders), lexicon.ANY_GENDER)
 
     def _gender(self) -> int:
         if self.pronoun:
             return self.pronoun.gender
         if self.is_pronoun:
-            return NEUTER
+            return lexicon.NEUTER
         is_person = self.type == EntityType.PERSON
         if self.is_name:
             titles = map(lexicon.TITLES.get, self._name(self.parse.words))
-            return next(filter(None, titles), PERSON if is_person else ANY_GENDER)
+            return next(filter(None, titles), lexicon.PERSON if is_person else lexicon.ANY_GENDER)
         if self.word in lexicon.NOUNS:
             return lexicon.NOUNS[self.word].gender
         if self.classes.male:
-            return MALE
+            return lexicon.MALE
         if self.classes.female:
-            return FEMALE
+            return lexicon.FEMALE
         if self.classes.person == 3 or is_person:
-            return PERSON
-        return NEUTER if self.classes.noun and not self.classes.person else ANY_GENDER
+            return lexicon.PERSON
+        return lexicon.NEUTER if self.classes.noun and not self.classes.person else lexicon.ANY_GENDER
 
     def _sure_gender(self) -> int:
         """As `gender`, but a name is a person's only if the lists say so."""
-        if not self.is_name or self.gender not in (PERSON, ANY_GENDER):
+        if not self.is_name or self.gender not in (lexicon.PERSON, lexicon.ANY_GENDER):
             return self.gender
         first = self.name_stop - 1
         while first > self.start and self.parse.pos[first - 1] == "PROPN":
             first -= 1
         is_person = name_attributes(self.parse.words[first : self.name_stop])[2]
-        return PERSON if is_person and not self.is_coordination else ANY_GENDER
+        return lexicon.PERSON if is_person and not self.is_coordination else lexicon.ANY_GENDER
 
     def _number(self) -> int:
         if self.pronoun:
             return self.pronoun.number
         if self.is_pronoun:
-            return PLURAL if self.word in ("these", "those") else ANY_NUMBER
+            return lexicon.PLURAL if self.word in ("these", "those") else lexicon.ANY_NUMBER
         is_plural = self.parse.tags[self.head] in ("NNS", "NNPS")
         if self.type == EntityType.ORGANIZATION or (self.is_name and is_plural):
-            return ANY_NUMBER
-        number = PLURAL if is_plural else SINGULAR
+            return lexicon.ANY_NUMBER
+        number = lexicon.PLURAL if is_plural else lexicon.SINGULAR
         if self.is_nominal and self.word in lexicon.NOUNS:
             number |= lexicon.NOUNS[self.word].number
         return number
@@ -224,22 +204,21 @@ class Mention:
         return top
 
     def _number_words(self, numbers: dict[object, int]) -> None:
-        words = self.parse.words
-        content = self._content()
-        counted = {numbers[singular(words[place])[0].rstrip(".")]: None for place in content}
+        parse, content = self.parse, self._content()
+        counted = {numbers[words.singular(parse.words[place])[0].rstrip(".")]: None for place in content}
         self.bits = self.more_bits = 0
         for number in counted:
             self.bits |= 1 << number % BITS
             self.more_bits |= 1 << (number * 7 // BITS + number * 3) % BITS
-        initials = "".join(token[0] for token in self._name(self.parse.tokens) if token[:1].isupper()).lower()
+        initials = "".join(token[0] for token in self._name(parse.tokens) if token[:1].isupper()).lower()
         has_initials = len(initials) > 2
         acronym = numbers[initials if has_initials else self.word]
         # A negative number is equal to no other.
         self.acronym = acronym if has_initials or self.is_single else -self.head
-        last_word = words[self.name_stop - 1] if self.is_name else self.singular
+        last_word = parse.words[self.name_stop - 1] if self.is_name else self.singular
         self.last_word = numbers[last_word, self.is_coordination]
         self.text = numbers[self._text(content), self.is_coordination]
-        self.governor_word = numbers[words[self.governor]]
+        self.governor_word = numbers[parse.words[self.governor]]
         self.searched = set() if self.is_pronoun else {self.last_word, acronym}
         if self.is_name:
             self.searched.update(counted)
@@ -273,8 +252,13 @@ class Mention:
         if self.is_name:
             return self.type in (EntityType.NONE, EntityType.PERSON)
         if self.is_nominal:
-            return not self.gender & NEUTER
-        return self.group in (PronounGroup.I, PronounGroup.WE, PronounGroup.HE, PronounGroup.THEY)
+            return not self.gender & lexicon.NEUTER
+        return self.group in (
+            words.PronounGroup.I,
+            words.PronounGroup.WE,
+            words.PronounGroup.HE,
+            words.PronounGroup.THEY,
+        )
 
 
 Category = tuple[str, int, Callable[[Mention], int]]
@@ -287,42 +271,62 @@ def place_in(values: Sequence[object], value: object) -> int:
 
 PREPOSITIONS = ("", "of", "by", "with", "to", "in", "for", "as")
 FOLLOWING = ("and", ",", ".", "'s", "(")
+NEGATIONS = frozenset(["not", "n't", "never"])
+GENDERS = {lexicon.MALE: 1, lexicon.FEMALE: 1, lexicon.PERSON: 2, lexicon.NEUTER: 3}
 GOVERNORS = ("VERB", "AUX", "NOUN", "ADJ", "PROPN")
 
-# fmt: off
 CATEGORIES: list[Category] = [
-    ("pronoun, name or nominal", 3, lambda m: [m.is_pronoun, m.is_name, m.is_nominal].index(True)),
-    ("group of pronouns", 8, lambda m: m.group),
-    ("role", 13, lambda m: m.role),
-    ("type of entity", 11, lambda m: m.type),
-    ("determiner", 7, lambda m: m.determiner),
-    ("gender", 4, lambda m: {MALE: 1, FEMALE: 1, PERSON: 2, NEUTER: 3}.get(m.gender, 0)),
-    ("number", 4, lambda m: m.number),
-    ("listed gender", 3, lambda m: {MALE: 1, FEMALE: 1, PERSON: 2}.get(m.listed_gender, 0)),
-    ("reflexive", 2, lambda m: m.is_reflexive),
-    ("coordination", 2, lambda m: m.is_coordination),
-    ("predicate", 2, lambda m: m.is_predicate),
-    ("conjunct", 2, lambda m: m.is_conjunct),
-    ("words", 6, lambda m: min(m.stop - m.start, 5)),
-    ("depth", 6, lambda m: min(m.parse.depth[m.head], 5)),
-    *((f"class {name}", 4, attrgetter(f"classes.{name}")) for name in WordClasses._fields[:12]),
-    *((f"has {relation}", 2, lambda m, relation=relation: relation in m.relations)
-      for relation in ("acl", "nmod", "amod", "nummod", "appos", "det")),
-    ("expletive", 2, lambda m: m.parse.labels[m.head] == "expl"),
-    ("role of the governor", 13, lambda m: ROLES.get(m.parse.bases[m.governor], Role.OTHER)),
-    ("part of speech of the governor", 6, lambda m: place_in(GOVERNORS, m.parse.pos[m.governor])),
-    ("under a verb of speaking", 2, lambda m: m.parse.words[m.governor] in lexicon.SPEECH_VERBS),
-    ("after a preposition of places", 2, lambda m: m.preposition in lexicon.PLACE_PREPOSITIONS),
-    ("preposition", 9, lambda m: place_in(PREPOSITIONS, m.preposition)),
-    ("next word", 6, lambda m: place_in(FOLLOWING, (m.parse.words[m.stop : m.stop + 1] or ["."])[0])),
-    ("in the main clause", 2, lambda m: m.is_in_main_clause),
-    ("clause has a conjunction", 2, lambda m: any(m.parse.labels[c] == "mark" for c in m.clause_children)),
-    ("clause is negated", 2, lambda m: any(m.parse.words[c] in ("not", "n't", "never") for c in m.clause_children)),
-    ("capitalised", 2, lambda m: m.parse.tokens[m.head][:1].isupper()),
-    ("in capitals", 2, lambda m: m.parse.tokens[m.head].isupper()),
+    ("pronoun, name or nominal", 3, lambda mention: mention.is_name + 2 * mention.is_nominal),
+    ("group of pronouns", 8, lambda mention: mention.group),
+    ("role", 13, lambda mention: mention.role),
+    ("type of entity", 11, lambda mention: mention.type),
+    ("determiner", 7, lambda mention: mention.determiner),
+    ("gender", 4, lambda mention: GENDERS.get(mention.gender, 0)),
+    ("number", 4, lambda mention: mention.number),
+    ("listed gender", 3, lambda mention: GENDERS.get(mention.listed_gender, 0)),
+    ("reflexive", 2, lambda mention: mention.is_reflexive),
+    ("coordination", 2, lambda mention: mention.is_coordination),
+    ("predicate", 2, lambda mention: mention.is_predicate),
+    ("conjunct", 2, lambda mention: mention.is_conjunct),
+    ("words", 6, lambda mention: min(mention.stop - mention.start, 5)),
+    ("depth", 6, lambda mention: min(mention.parse.depth[mention.head], 5)),
+    *((f"class {name}", 4, attrgetter(f"classes.{name}")) for name in words.WordClasses._fields[:12]),
+    *(
+        (f"has {relation}", 2, lambda mention, relation=relation: relation in mention.relations)
+        for relation in ("acl", "nmod", "amod", "nummod", "appos", "det")
+    ),
+    ("expletive", 2, lambda mention: mention.parse.labels[mention.head] == "expl"),
+    (
+        "role of the governor",
+        13,
+        lambda mention: ROLES.get(mention.parse.bases[mention.governor], Role.OTHER),
+    ),
+    (
+        "part of speech of the governor",
+        6,
+        lambda mention: place_in(GOVERNORS, mention.parse.pos[mention.governor]),
+    ),
+    (
+        "under a verb of speaking",
+        2,
+        lambda mention: mention.parse.words[mention.governor] in lexicon.SPEECH_VERBS,
+    ),
+    ("after a preposition of places", 2, lambda mention: mention.preposition in lexicon.PLACE_PREPOSITIONS),
+    ("preposition", 9, lambda mention: place_in(PREPOSITIONS, mention.preposition)),
+    (
+        "next word",
+        6,
+        lambda mention: place_in(
+            FOLLOWING, (mention.parse.words[mention.stop : mention.stop + 1] or ["."])[0]
+        ),
+    ),
+    ("in the main clause", 2, lambda mention: mention.is_in_main_clause),
+    ("clause has a conjunction", 2, lambda mention: "mark" in mention.clause_relations),
+    ("clause is negated", 2, lambda mention: not NEGATIONS.isdisjoint(mention.clause_words)),
+    ("capitalised", 2, lambda mention: mention.parse.tokens[mention.head][:1].isupper()),
+    ("in capitals", 2, lambda mention: mention.parse.tokens[mention.head].isupper()),
 ]
 """For each category that a mention has, how many there are, and its own."""
-# fmt: on
 
 
 COLUMNS = (
@@ -353,8 +357,8 @@ class Mentions:
 
 class Document:
     """
-    The `mentions` of a parsed text. For each, `searched` has the numbers of the words with which more mentions
-    are found farther back, and `scores` tells how likely it is annotated (log-odds).
+    The `mentions` of a parsed text. For each, `searched` has the numbers of the words with which more
+    mentions are found farther back, and `scores` tells how likely it is annotated (log-odds).
     """
 
     def __init__(self, parse: Parse, litbank: bool, has_tensor: bool = True) -> None:
@@ -392,7 +396,7 @@ class Document:
     def categories_in_text(self, sentences: int) -> dict[str, tuple[int, np.ndarray]]:
         """Further categories, each with its size and that of each mention."""
         mentions, everywhere = self.mentions, np.ones(len(self.mentions), np.int64)
-        narrator = (mentions.group == PronounGroup.I) & ~mentions.is_quoted
+        narrator = (mentions.group == words.PronounGroup.I) & ~mentions.is_quoted
         first_in_sentence = np.searchsorted(mentions.sentence, mentions.sentence)
         is_known = everywhere.copy()
         is_known[np.unique(mentions.last_word, return_index=True)[1]] = 0
@@ -401,6 +405,7 @@ class Document:
             "mentions with its last word": (6, np.minimum(times(mentions.last_word), 5)),
             "mentions with its text": (6, np.minimum(times(mentions.text), 5)),
             "last word is known": (2, is_known),
+            # Of three, the last never occurs.
             "quoted": (3, mentions.is_quoted.astype(int)),
             "has a narrator": (2, everywhere * int(narrator.sum() > 0.03 * len(mentions))),
             "place in sentence": (5, np.minimum(np.arange(len(mentions)) - first_in_sentence, 4)),
@@ -455,28 +460,31 @@ def find_speakers(parse: Parse, mentions: Sequence[Mention]) -> None:
     for place, mention in enumerate(mentions):
         if mention.may_speak:
             kind = sieve.PRONOUN if mention.is_pronoun else sieve.NAME
-            gender, own_words = mention.gender & PERSON, tuple(parse.words[mention.start : mention.stop])
-            numbers = mention.start, mention.stop, mention.head
-            talker = sieve.Mention(*numbers, kind, gender, mention.number, own_words)
+            gender, own_words = (
+                mention.gender & lexicon.PERSON,
+                tuple(parse.words[mention.start : mention.stop]),
+            )
+            span = mention.start, mention.stop
+            talker = sieve.Mention(*span, mention.head, kind, gender, mention.number, own_words)
             talker.is_subject = mention.is_subject
             places[talker] = place
-    quotes = attributed_quotes(parse.tokens, parse.words, parse.sentences, list(places))
-    speaking = speakers_of_turns(quotes)
-    numbers_of_turns = {turn: number for number, turn in enumerate(one for one in quotes if one.turn is one)}
-    turns = {place: quote.turn for quote in quotes for place in range(quote.start, quote.stop)}
+    spoken = quotes.attributed_quotes(parse.tokens, parse.words, parse.sentences, list(places))
+    speaking = quotes.speakers_of_turns(spoken)
+    numbers = {turn: number for number, turn in enumerate(quote for quote in spoken if quote.turn is quote)}
+    turns = {place: quote.turn for quote in spoken for place in range(quote.start, quote.stop)}
     for mention in mentions:
         if turn := turns.get(mention.start):
             mention.is_quoted, mention.is_labelled = True, turn.is_labelled
-            mention.turn = numbers_of_turns[turn]
+            mention.turn = numbers[turn]
             mention.speaker = places[speaking[turn]] if turn in speaking else -1
-            others = (places[talker] for talker in listeners(turn, speaking))
+            others = (places[talker] for talker in quotes.listeners(turn, speaking))
             mention.listener = next((other for other in others if other != mention.speaker), -1)
             if mention.is_labelled and mention.speaker >= 0:
-                mentions[mention.speaker].sure_gender = PERSON
+                mentions[mention.speaker].sure_gender = lexicon.PERSON
 
 
 def find_ruled(parse: Parse, mentions: Sequence[Mention]) -> None:
-    """Sets the clusters of `sieve_coref`, whose mentions may start and end elsewhere but have the same head."""
+    """Sets the clusters of `sieve_coref`, whose mentions may start elsewhere but have the same heads."""
     by_span = {(mention.start, mention.stop): mention for mention in mentions}
     by_head = {mention.head: mention for mention in reversed(mentions) if not mention.is_coordination}
     clusters = SieveCoref(all_nouns=True).annotate(AnnotatedText(parse.tokens, parse.sentences)).clusters

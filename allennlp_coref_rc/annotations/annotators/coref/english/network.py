@@ -53,9 +53,9 @@ def score(
     later: np.ndarray,
 ) -> tuple[np.ndarray, np.ndarray]:
     """
-    The scores of pairs, by the places of the `earlier` and the `later` mentions, and for each mention the score
-    of a new entity. `blocks` are the features of the pairs, in order. Scores are rounded, so that libraries
-    that add numbers in another order give the same clusters, except in rare cases.
+    The scores of pairs, by the places of the `earlier` and the `later` mentions, and for each mention the
+    score of a new entity. `blocks` are the features of the pairs, in order. Scores are rounded, so that
+    libraries that add numbers in another order give the same clusters, except in rare cases.
     """
     antecedents, anaphors = vectors @ weights["earlier"], vectors @ weights["later"] + weights["later_bias"]
     pairs = np.empty((len(later), 1), np.float32)

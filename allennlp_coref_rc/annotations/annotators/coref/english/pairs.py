@@ -90,7 +90,7 @@ class Pairs:
             yield Pairs(self.mentions, self.earlier[start:stop], self.later[start:stop])
 
     def rank(self, counts: np.ndarray, *keys: np.ndarray) -> np.ndarray:
-        """The number of pairs that count, among those of the same anaphor with smaller keys (the last first)."""
+        """How many pairs of the same anaphor count and have smaller keys, of which the last is compared first."""
         order = np.lexsort((*keys, self.later))
         counted = counts[order].astype(int)
         before = np.cumsum(counted) - counted
@@ -130,8 +130,8 @@ def make_pairs(document: Document) -> Pairs:
 class Facts(dict[str, np.ndarray]):
     """
     By its name, whether a fact holds for each pair, or, in rows, which of several does. What is not added is
-    found by its name: "name" is the anaphor's `is_name`, "earlier_name" the antecedent's, "same_role" that both
-    have an equal `role`, and "~name" that "name" does not hold.
+    found by its name: "name" is the anaphor's `is_name`, "earlier_name" the antecedent's, "same_role" that
+    both have an equal `role`, and "~name" that "name" does not hold.
     """
 
     def __init__(self, pairs: Pairs) -> None:

@@ -41,8 +41,8 @@ WordClasses = namedtuple(
     "male female certain_place certain_person",
 )
 """
-What scripts/build_word_classes.py says of a word: how often, from 0 to 3, it is a noun and so on, and how often
-the noun names persons and so on; and whether it names men, women, or a certain place or person.
+What scripts/build_word_classes.py says of a word: how often, from 0 to 3, it is a noun and so on, and how
+often the noun names persons and so on; and whether it names men, women, or a certain place or person.
 """
 
 UNKNOWN = WordClasses(*[0] * 16)
