@@ -114,12 +114,16 @@ class Mention:
         self.role = ROLES.get(parse.labels[top], ROLES.get(parse.bases[top], Role.OTHER))
         self.is_subject = self.role in SUBJECTS
         self.governor = parse.heads[top]
+        self.governor_pos = parse.pos[self.governor]
+        self.governor_role = ROLES.get(parse.bases[self.governor], Role.OTHER)
+        self.is_under_speech_verb = parse.words[self.governor] in lexicon.SPEECH_VERBS
+        self.next_word = parse.words[self.stop] if self.stop < len(parse.words) else "."
         self.preposition = next((parse.words[c] for c in parse.children[top] if parse.bases[c] == "case"), "")
         is_of_governor = clauses[self.head] == self.head != parse.heads[self.head]
         self.clause = clauses[self.governor if is_of_governor else self.head]
         clause = parse.children[clauses[self.governor]]
-        self.clause_words = {parse.words[child] for child in clause}
-        self.clause_relations = {parse.labels[child] for child in clause}
+        self.is_negated = any(parse.words[child] in ("not", "n't", "never") for child in clause)
+        self.is_in_marked_clause = any(parse.labels[child] == "mark" for child in clause)
         self.is_in_main_clause = parse.bases[clauses[self.governor]] == "ROOT"
         self.is_predicate = not self.relations.isdisjoint(("cop", "nsubj"))
         self.is_reflexive = self.word in lexicon.REFLEXIVES
@@ -271,7 +275,6 @@ def place_in(values: Sequence[object], value: object) -> int:
 
 PREPOSITIONS = ("", "of", "by", "with", "to", "in", "for", "as")
 FOLLOWING = ("and", ",", ".", "'s", "(")
-NEGATIONS = frozenset(["not", "n't", "never"])
 GENDERS = {lexicon.MALE: 1, lexicon.FEMALE: 1, lexicon.PERSON: 2, lexicon.NEUTER: 3}
 GOVERNORS = ("VERB", "AUX", "NOUN", "ADJ", "PROPN")
 
@@ -296,33 +299,15 @@ CATEGORIES: list[Category] = [
         for relation in ("acl", "nmod", "amod", "nummod", "appos", "det")
     ),
     ("expletive", 2, lambda mention: mention.parse.labels[mention.head] == "expl"),
-    (
-        "role of the governor",
-        13,
-        lambda mention: ROLES.get(mention.parse.bases[mention.governor], Role.OTHER),
-    ),
-    (
-        "part of speech of the governor",
-        6,
-        lambda mention: place_in(GOVERNORS, mention.parse.pos[mention.governor]),
-    ),
-    (
-        "under a verb of speaking",
-        2,
-        lambda mention: mention.parse.words[mention.governor] in lexicon.SPEECH_VERBS,
-    ),
+    ("role of the governor", 13, lambda mention: mention.governor_role),
+    ("part of speech of the governor", 6, lambda mention: place_in(GOVERNORS, mention.governor_pos)),
+    ("under a verb of speaking", 2, lambda mention: mention.is_under_speech_verb),
     ("after a preposition of places", 2, lambda mention: mention.preposition in lexicon.PLACE_PREPOSITIONS),
     ("preposition", 9, lambda mention: place_in(PREPOSITIONS, mention.preposition)),
-    (
-        "next word",
-        6,
-        lambda mention: place_in(
-            FOLLOWING, (mention.parse.words[mention.stop : mention.stop + 1] or ["."])[0]
-        ),
-    ),
+    ("next word", 6, lambda mention: place_in(FOLLOWING, mention.next_word)),
     ("in the main clause", 2, lambda mention: mention.is_in_main_clause),
-    ("clause has a conjunction", 2, lambda mention: "mark" in mention.clause_relations),
-    ("clause is negated", 2, lambda mention: not NEGATIONS.isdisjoint(mention.clause_words)),
+    ("clause has a conjunction", 2, lambda mention: mention.is_in_marked_clause),
+    ("clause is negated", 2, lambda mention: mention.is_negated),
     ("capitalised", 2, lambda mention: mention.parse.tokens[mention.head][:1].isupper()),
     ("in capitals", 2, lambda mention: mention.parse.tokens[mention.head].isupper()),
 ]
@@ -343,6 +328,12 @@ class Mentions:
 
     def __init__(self, columns: dict[str, np.ndarray]) -> None:
         self.__dict__ |= columns
+
+    @classmethod
+    def of(cls, mentions: Sequence[Mention]) -> "Mentions":
+        rows = {name: [getattr(mention, name) for mention in mentions] for name in COLUMNS}
+        kinds = {name: bool if name.startswith(("is_", "has_")) else np.int64 for name in COLUMNS}
+        return cls({name: np.array(row, kinds[name]) for name, row in rows.items()})
 
     if TYPE_CHECKING:
 
@@ -368,15 +359,7 @@ class Document:
         found = [Mention(parse, clauses, numbers, phrase) for phrase in find_noun_phrases(parse, litbank)]
         find_speakers(parse, found)
         find_ruled(parse, found)
-        self.mentions = Mentions(
-            {
-                name: np.array(
-                    [getattr(mention, name) for mention in found],
-                    bool if name.startswith(("is_", "has_")) else np.int64,
-                )
-                for name in COLUMNS
-            }
-        )
+        self.mentions = Mentions.of(found)
         self.searched = [mention.searched for mention in found]
         self.scores = np.zeros(len(found))
         categories = {

@@ -24,6 +24,9 @@ OUTSIDE = frozenset("case cc conj mark parataxis discourse vocative orphan list 
 BEFORE = frozenset("advmod advcl obl nsubj aux cop".split())
 """Relations of dependents that do not belong to it if they come before it."""
 
+LATER = frozenset(["advcl", "advmod"])
+"""Relations of dependents that do not belong to it unless they come right after it."""
+
 CLAUSAL = frozenset("nsubj csubj cop aux advmod advcl expl obl mark obj iobj xcomp ccomp".split())
 """Relations of a predicate noun's dependents that belong to its clause."""
 
@@ -55,29 +58,24 @@ def is_mention(parse: Parse, token: int) -> bool:
 
 def noun_phrase(parse: Parse, head: int, litbank: bool) -> Span:
     """The noun phrase of a head: what depends on it, as far as it is not of its clause."""
-    children = parse.children[head]
-    is_predicate = any(parse.bases[child] in ("cop", "nsubj") for child in children)
-    is_name = parse.pos[head] == "PROPN" and not any(
-        parse.bases[child] in ("det", "cop") for child in children
-    )
+    relations = {parse.bases[child] for child in parse.children[head]}
+    is_name = parse.pos[head] == "PROPN" and relations.isdisjoint(("det", "cop"))
+    outside = OUTSIDE if relations.isdisjoint(("cop", "nsubj")) else OUTSIDE | CLAUSAL
+    if litbank:
+        outside |= {"appos"}
     first = last = head
     ended = False
-    for child in children:
+    for child in parse.children[head]:
         base = parse.bases[child]
-        is_outside = base in OUTSIDE or (litbank and base == "appos") or (is_predicate and base in CLAUSAL)
         if child < head:
-            if is_outside or base in BEFORE:
+            if base in outside or base in BEFORE:
                 first = head
             elif base != "punct" and first == head:
                 first = parse.left[child]
         elif base == "case" and parse.words[child] in MARKS and child == last + 1:
             last = last if litbank else child
-        elif (
-            is_outside
-            or (base in ("advcl", "advmod") and child > head + 1)
-            or (is_name and _is_loose(parse, child))
-        ):
-            ended = ended or base != "punct"
+        elif base in outside or (base in LATER and child > head + 1) or (is_name and _is_loose(parse, child)):
+            ended = True
         elif base != "punct" and not ended:
             last = parse.right[child]
     first, last = _repaired(parse, head, first, last)
@@ -103,24 +101,18 @@ def _repaired(parse: Parse, head: int, first: int, last: int) -> Span:
     """First and last token with all of a name, and with a determiner that the parser has put elsewhere."""
     if parse.bases[head] == "compound":
         return first, last
-    size, entity = len(parse.words), parse.entities[head]
+    size, entity, sentence = len(parse.words), parse.entities[head], parse.sentence
     if parse.pos[head] == "PROPN":
-        while (
-            last + 1 < size
-            and parse.pos[last] == parse.pos[last + 1] == "PROPN"
-            and parse.sentence[last + 1] == parse.sentence[head]
-        ):
+        while last + 1 < size and parse.pos[last] == parse.pos[last + 1] == "PROPN":
+            if sentence[last + 1] != sentence[head]:
+                break
             last += 1
-    while (
-        first
-        and entity
-        and parse.continues[first]
-        and parse.entities[first - 1] == entity
-        and first > parse.left[head] - 3
-    ):
-        first -= 1
-    while last + 1 < size and entity and parse.entities[last] == entity and parse.continues[last + 1]:
-        last += 1
+    if entity:
+        least = max(0, parse.left[head] - 3)
+        while first > least and parse.continues[first] and parse.entities[first - 1] == entity:
+            first -= 1
+        while last + 1 < size and parse.entities[last] == entity and parse.continues[last + 1]:
+            last += 1
     if first and parse.labels[first - 1] == "det" and parse.pos[first] not in ("DET", "PRON"):
         first -= 1
     return first, last
@@ -128,14 +120,10 @@ def _repaired(parse: Parse, head: int, first: int, last: int) -> Span:
 
 def coordination(parse: Parse, head: int, litbank: bool) -> Span | None:
     """The noun phrase from a head to the last one that is coordinated with it, if there is one."""
-    others = [
-        child
-        for child in parse.children[head]
-        if parse.bases[child] == "conj" and parse.pos[child] in (*NOUNS, "NUM")
-    ]
-    if not others:
-        return None
-    return noun_phrase(parse, head, litbank)[0], noun_phrase(parse, others[-1], litbank)[1]
+    for child in reversed(parse.children[head]):
+        if parse.bases[child] == "conj" and parse.pos[child] in (*NOUNS, "NUM"):
+            return noun_phrase(parse, head, litbank)[0], noun_phrase(parse, child, litbank)[1]
+    return None
 
 
 class NounPhrase(NamedTuple):
