@@ -47,6 +47,8 @@ CONTENT = frozenset("NOUN PROPN ADJ NUM VERB X".split())
 """Parts of speech of the words by which noun phrases are compared."""
 
 ARTICLES = (words.Determiner.DEFINITE, words.Determiner.INDEFINITE, words.Determiner.DEMONSTRATIVE)
+SPEAKING = tuple(words.PronounGroup[group] for group in ("I", "WE", "HE", "THEY"))
+"""Groups of pronouns that speakers have."""
 
 BITS = 61
 
@@ -81,14 +83,14 @@ class Mention:
         self.is_single = self.stop == self.start + 1
         self.pronoun = lexicon.PRONOUNS.get(self.word) if self.is_single else None
         is_proper = parse.pos[self.head] == "PROPN"
-        may_be_pronoun = self.is_single and not is_proper
-        self.group = words.PRONOUN_GROUPS.get(self.word if may_be_pronoun else "", words.PronounGroup.NONE)
+        group = words.PRONOUN_GROUPS.get(self.word) if self.is_single and not is_proper else None
+        self.is_pronoun = group is not None
+        self.group = words.PronounGroup.NONE if group is None else group
         self.name_parts = [
             child
             for child in self.children
             if parse.bases[child] == "flat" and parse.pos[child] == "PROPN" and self.head < child < self.stop
         ]
-        self.is_pronoun = self.group != words.PronounGroup.NONE
         self.is_name = not self.is_pronoun and (is_proper or bool(self.name_parts))
         self.is_nominal = not self.is_pronoun and not self.is_name
         self.name_stop = self._name_stop()
@@ -257,12 +259,7 @@ class Mention:
             return self.type in (EntityType.NONE, EntityType.PERSON)
         if self.is_nominal:
             return not self.gender & lexicon.NEUTER
-        return self.group in (
-            words.PronounGroup.I,
-            words.PronounGroup.WE,
-            words.PronounGroup.HE,
-            words.PronounGroup.THEY,
-        )
+        return self.group in SPEAKING
 
 
 Category = tuple[str, int, Callable[[Mention], int]]
