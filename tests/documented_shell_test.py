@@ -8,7 +8,7 @@ import subprocess
 import pytest
 
 from scripts.benchmarks import __main__ as benchmarks
-from tests.documented import PAGES, blocks, name, parser
+from tests.documented import PAGES, blocks, name
 from tests.shared import PROJECT
 
 
@@ -25,10 +25,7 @@ def check_python(words):
     if words[:2] != ["-m", "scripts.benchmarks"]:
         check_script(words)
         return
-    words = words[2:]
-    arguments = benchmarks.options(words).parse_args(words)
-    if getattr(arguments, "command", None):
-        parser(of_allennlp=True).parse_args(arguments.command)
+    benchmarks.options(words[2:]).parse_args(words[2:])
 
 
 def check_script(words):

@@ -35,9 +35,9 @@ import numpy as np
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.schema import numbers
 from allennlp_coref_rc.common.tables import markdown
-from allennlp_coref_rc.reproduction.condition import Column, Condition, Table
+from allennlp_coref_rc.reproduction.condition import Column, Table
 from allennlp_coref_rc.reproduction.results_file import Line, result
-from allennlp_coref_rc.reproduction.scores import Scores
+from allennlp_coref_rc.reproduction.scores import RunKey, SeedScores
 from allennlp_coref_rc.reproduction.significance import paired_bootstrap
 
 MARKED = re.compile(r"(<!-- results: (.*?) -->\n).*?(<!-- end of results -->)", flags=re.DOTALL)
@@ -128,9 +128,9 @@ class PageTables:
         names = [name for name in self._conditions if name.rpartition(".")[0] == rows]
         return {self._conditions[name].row: {"conditions": name} for name in names}
 
-    def _scores(self, cell: Cell) -> Scores:
+    def _scores(self, cell: Cell) -> SeedScores:
         """The scores of a cell's runs. If a run was done twice, a `ConfigurationError` is raised."""
-        lines: dict[tuple[Optional[int], int], Line] = {}
+        lines: dict[RunKey, Line] = {}
         has_folds = False
         for line in self._lines if cell.get("show", "paper") != "paper" else ():
             if not _matches(line, cell):
@@ -144,11 +144,9 @@ class PageTables:
                     f"{each['run']} of commit {each['commit']}" for each in (lines[key], line)
                 )
                 raise ConfigurationError(f"found {names}, expected one run of a task or fold with a seed")
-        scores = Scores(Condition(name="", row="", folds=len(lines) + 1 if has_folds else None), [])
-        scores.results = {key: result(line) for key, line in lines.items()}
-        return scores
+        return SeedScores({key: result(line) for key, line in lines.items()}, has_folds)
 
-    def _content(self, cell: Cell, scores: Scores, base: Optional[Scores]) -> str:
+    def _content(self, cell: Cell, scores: SeedScores, base: Optional[SeedScores]) -> str:
         if "show" not in cell:
             return ""
         column, show = _column(cell), cell["show"]
@@ -218,7 +216,7 @@ def _matches(line: Line, cell: Cell) -> bool:
     )
 
 
-def _difference(show: str, column: Column, scores: Scores, base: Scores) -> str:
+def _difference(show: str, column: Column, scores: SeedScores, base: SeedScores) -> str:
     """The difference of the means over the seeds that both have; nothing if there are none."""
     score, score_of_base = scores.score(column), base.score(column)
     values, of_base = score.by_seed if score else {}, score_of_base.by_seed if score_of_base else {}

@@ -15,6 +15,10 @@ FAILED_BELOW = 0.95
 """A bAbI task with a lower accuracy than this (a fraction) counts as failed."""
 
 
+RunKey = tuple[Optional[int], int]
+"""The task or fold of a run, `None` if there are none, and its seed."""
+
+
 @dataclass(frozen=True)
 class Score:
     """The score of a condition's runs, in the unit of a column."""
@@ -45,32 +49,17 @@ class Score:
         return self.mean if measure == "mean" else self.best
 
 
-class Scores:
+class SeedScores:
     """
-    The results of a condition's runs. The best seed (of each task) has the best validation metric. Ties go to
-    the lower validation loss, then to the lower seed. Folds count as tasks, but a mean over folds is one over
-    their questions. `runs` are all runs, finished or not. Results are read from their folders, or from the
-    file `source`.
+    The scores of seeds, from the results of their runs. `num_parts` is the number of tasks or folds, if it is
+    known. The best seed (of each task) has the best validation metric. Ties go to the lower validation loss,
+    then to the lower seed. Folds count as tasks, but a mean over folds is one over their questions.
     """
 
-    def __init__(self, condition: Condition, runs: Sequence[Run], source: Optional[Results] = None) -> None:
-        self.condition = condition
-        self.source = source
-        self.num_runs = len(runs)
-        self.runs: dict[tuple[Optional[int], int], Run] = {}
-        self.results: dict[tuple[Optional[int], int], dict[str, Any]] = {}
-        self.num_failed = 0
-        for run in runs:
-            result = source.get(run.name) if source else run.result()
-            if result is not None:
-                self.runs[run.part, run.seed] = run
-                self.results[run.part, run.seed] = result
-            else:
-                self.num_failed += source is None and os.path.exists(run.path(ERROR))
-
-    @property
-    def complete(self) -> bool:
-        return len(self.results) == self.num_runs > 0
+    def __init__(self, results: dict[RunKey, dict[str, Any]], of_folds: bool, num_parts: int = 0) -> None:
+        self.results = results
+        self._of_folds = of_folds
+        self._num_parts = num_parts
 
     @property
     def tasks(self) -> list[Optional[int]]:
@@ -92,69 +81,66 @@ class Scores:
         def key(seed: int) -> tuple[float, float, int]:
             metrics = self.results[task, seed]["metrics"]
             if validation_key not in metrics:
-                path = self.source.path if self.source else self.runs[task, seed].path(RESULT)
+                place = self.place(task, seed)
                 raise ConfigurationError(
-                    f"{path}: found no {validation_key} among its metrics, expected a number"
+                    f"{place}: found no {validation_key} among its metrics, expected a number"
                 )
             return -metrics[validation_key], metrics.get("best_validation_loss", 0.0), seed
 
         return min(seeds, key=key)
-
-    def answers(self, task: Optional[int], seed: int, key: Optional[str]) -> Optional[list[Scored]]:
-        """
-        The scores of a seed's answers to the test questions of a task. A score is the prediction's `key` or,
-        without one, whether the answer is right. `None` if a file of results has the runs but not their
-        answers.
-        """
-        if self.source is None:
-            return read_scores(self.runs[task, seed].path(PREDICTIONS), key)
-        right = None if key else self.results[task, seed]["right"]
-        return None if right is None else [Scored(None, float(answer)) for answer in right]
 
     def score(self, column: Column, task: Optional[int] = None) -> Optional[Score]:
         """
         The score over all tasks, or of one; `None` if there is none. If runs are missing, it is that of the
         seeds that have the most tasks, over these tasks.
         """
-        by_seed = [[part for part, other in self.results if other == seed] for seed in self.seeds()]
-        most = max(map(len, by_seed), default=0)
-        longest = next((parts for parts in by_seed if len(parts) == most), [])
-        tasks = sorted(longest, key=_in_order) if task is None else [task]
+        tasks = self._most_tasks() if task is None else [task]
         metrics = {key: result["metrics"] for key, result in self.results.items() if key[0] in tasks}
         has_best = all(
-            column.validation_key in metrics[key] or len(self.seeds(key[0])) == 1 for key in metrics
+            column.validation_key in values or len(self.seeds(part)) == 1
+            for (part, _), values in metrics.items()
         )
-        known = all(column.key in values for values in metrics.values()) and (
-            has_best or self.condition.folds or column.measure == "mean"
-        )
-        if not metrics or not known:
+        needs_best = column.measure != "mean" and not self._of_folds
+        if (
+            not metrics
+            or not all(column.key in values for values in metrics.values())
+            or (needs_best and not has_best)
+        ):
             return None
-
-        def combined(seeds: Sequence[int]) -> float:
-            """Over the tasks, each with one of the seeds."""
-            keys = list(zip(tasks, seeds))
-            values = [metrics[key][column.key] for key in keys]
-            if column.measure == "failed":
-                return float(sum(accuracy < FAILED_BELOW for accuracy in values))
-            if column.measure == "lowest":
-                return column.printed(min(values))
-            weights = [self.results[key]["questions"] for key in keys] if self.condition.folds else None
-            return column.printed(statistics.fmean(values, weights))
-
-        scores = {
-            seed: combined([seed] * len(tasks))
+        by_seed = {
+            seed: self._combined(column, [(part, seed) for part in tasks])
             for seed in self.seeds()
             if all((part, seed) in metrics for part in tasks)
         }
         best = math.nan
         if has_best:
-            best = combined([self.best_seed(task, column.validation_key) for task in tasks])
-        return Score(scores, best, "" if task is not None else self.share(len(tasks)))
+            seeds = [self.best_seed(part, column.validation_key) for part in tasks]
+            best = self._combined(column, list(zip(tasks, seeds)))
+        return Score(by_seed, best, self.share(len(tasks)) if task is None else "")
+
+    def _most_tasks(self) -> list[Optional[int]]:
+        """The tasks of the first seed that has the most of them."""
+        of_seeds = ([part for part in self.tasks if (part, seed) in self.results] for seed in self.seeds())
+        return max(of_seeds, key=len, default=[])
+
+    def _combined(self, column: Column, runs: Sequence[RunKey]) -> float:
+        """The value of runs of different tasks, in the unit of the column."""
+        values = [self.results[run]["metrics"][column.key] for run in runs]
+        if column.measure == "failed":
+            return float(sum(accuracy < FAILED_BELOW for accuracy in values))
+        if column.measure == "lowest":
+            return column.printed(min(values))
+        weights = [self.results[run]["questions"] for run in runs] if self._of_folds else None
+        return column.printed(statistics.fmean(values, weights))
+
+    def place(self, task: Optional[int], seed: int) -> str:
+        """Where the result of a run is from, for messages."""
+        return f"seed {seed}" if task is None else f"task {task}, seed {seed}"
 
     def share(self, number: int) -> str:
         """ "2 of 20 tasks", or an empty text if the number is that of all tasks or folds."""
-        total = len(self.condition.parts)
-        return f"{number} of {total} {'folds' if self.condition.folds else 'tasks'}" if number < total else ""
+        kind = "folds" if self._of_folds else "tasks"
+        return f"{number} of {self._num_parts} {kind}" if number < self._num_parts else ""
 
     def common(self, key: str) -> str:
         """The different values that a key has in the results."""
@@ -168,6 +154,46 @@ class Scores:
     @property
     def hours(self) -> float:
         return sum(sum(result["seconds"].values()) for result in self.results.values()) / 3600
+
+
+class Scores(SeedScores):
+    """
+    The scores of a condition's `runs`, finished or not. Results are read from their folders, or from the file
+    `source`.
+    """
+
+    def __init__(self, condition: Condition, runs: Sequence[Run], source: Optional[Results] = None) -> None:
+        super().__init__({}, condition.folds is not None, len(condition.parts))
+        self.condition = condition
+        self.source = source
+        self.num_runs = len(runs)
+        self.runs: dict[RunKey, Run] = {}
+        self.num_failed = 0
+        for run in runs:
+            result = source.get(run.name) if source else run.result()
+            if result is not None:
+                self.runs[run.part, run.seed] = run
+                self.results[run.part, run.seed] = result
+            else:
+                self.num_failed += source is None and os.path.exists(run.path(ERROR))
+
+    def place(self, task: Optional[int], seed: int) -> str:
+        return self.source.path if self.source else self.runs[task, seed].path(RESULT)
+
+    @property
+    def complete(self) -> bool:
+        return len(self.results) == self.num_runs > 0
+
+    def answers(self, task: Optional[int], seed: int, key: Optional[str]) -> Optional[list[Scored]]:
+        """
+        The scores of a seed's answers to the test questions of a task. A score is the prediction's `key` or,
+        without one, whether the answer is right. `None` if a file of results has the runs but not their
+        answers.
+        """
+        if self.source is None:
+            return read_scores(self.runs[task, seed].path(PREDICTIONS), key)
+        right = None if key else self.results[task, seed]["right"]
+        return None if right is None else [Scored(None, float(answer)) for answer in right]
 
 
 def _in_order(task: Optional[int]) -> int:

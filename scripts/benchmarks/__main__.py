@@ -19,7 +19,6 @@ SUBJECTS = {
     "annotators": "annotators",
     "lengths": "annotators on longer and longer texts, ordinary and hard ones",
     "start": "the start of each command, beside import allennlp.commands",
-    "runs": "whole train, evaluate and predict commands, beside those of another version",
     "gpu": "the fused kernels, mixed precision and a whole training on a GPU, in eight minutes",
     "launches": "launches and synchronisations of an update, counted without a GPU",
     "registers": "registers, stack and shared memory of the fused kernels, compiled without a GPU",

@@ -17,7 +17,7 @@ seconds.
 * reproduce_cpu, reproduce_gpu, reproduce_nvml: `reproduce` of one small run, on the CPU, on the GPU, and
   where PyTorch looks for GPUs without CUDA; if it fails, what it says
 * devices: losses and gradients of readers, beside those on the CPU
-* runs: whole trainings on bAbI, on the GPU in float32, float16 and bfloat16, on two GPUs if there are two,
+* trainings: whole ones on bAbI, on the GPU in float32, float16 and bfloat16, on two GPUs if there are two,
   and on the CPU
 
 Each part has `--seconds`. Measurements that do not fit are left out and named. If values disagree, a line
@@ -29,7 +29,6 @@ import argparse
 import itertools
 import json
 import os
-import shlex
 import subprocess
 import sys
 import tempfile
@@ -51,13 +50,12 @@ from scripts.benchmarks.updates import TOLERANCE, Experiment, Variant
 
 PARTS = (
     *("recurrence", "shapes", "agreement", "lengths", "knock_outs", "updates"),
-    *("reproduce_cpu", "reproduce_gpu", "reproduce_nvml", "devices", "runs"),
+    *("reproduce_cpu", "reproduce_gpu", "reproduce_nvml", "devices", "trainings"),
 )
 
 # Blocks of 16 to 512, full and not.
 CELLS = [*itertools.product((2, 16, 34, 64, 100, 128, 200, 256, 512), ("float32", "bfloat16"))]
 READERS = ("wikihop/ga_coref_gru", "babi/ga_mage_gru_triples", "cnn/cg_sba", "narrativeqa/dassa_sdp_exp")
-TRAIN = "runs --rounds 1 train babi/quick_start -s FOLDER -o"
 RECURRENCE = "recurrence --device cuda --rounds 15 --clusters 50 --backends triton"
 COMMANDS = {
     "recurrence": [f"{RECURRENCE} --shape 16 2000 64"],
@@ -81,22 +79,22 @@ COMMANDS = {
             ("narrativeqa/dassa_sdp_exp", 32, 1000),
         )
     ],
-    "runs": [
-        f"""{TRAIN} '{{"trainer.cuda_device": 0}}' """,
-        f"""{TRAIN} '{{"trainer.cuda_device": 0, "trainer.use_amp": true}}' """,
-        f"""{TRAIN} '{{"trainer.cuda_device": 0, "trainer.callbacks": ["bfloat16"]}}' """,
-        f"""{TRAIN} '{{"trainer.cuda_device": -1}}' """,
-    ],
 }
-ON_TWO_GPUS = f"""{TRAIN} '{{"distributed": {{"cuda_devices": [0, 1]}}}}' """
+TRAININGS: list[dict[str, Any]] = [
+    {"trainer.cuda_device": 0},
+    {"trainer.cuda_device": 0, "trainer.use_amp": True},
+    {"trainer.cuda_device": 0, "trainer.callbacks": ["bfloat16"]},
+    {"trainer.cuda_device": -1},
+]
+ON_TWO_GPUS = {"distributed": {"cuda_devices": [0, 1]}}
 TEXT = "--batch 2 --tokens 9 --words 30"
 TINY_RECURRENCE = "recurrence --clusters 2 --rounds 1 --backends cpp --no-memory"
 TINY = {
     "recurrence": [f"{TINY_RECURRENCE} --shape 2 5 8"],
     "shapes": [f"{TINY_RECURRENCE} --shape 2 5 16"],
     "updates": [f"updates lambada_development/ga_gru+coref_gru {TEXT} --rounds 1 --no-memory --amp bfloat16"],
-    "runs": [f"""{TRAIN} '{{"trainer.num_epochs": 1, "dataset_reader.max_instances": 2}}'"""],
 }
+TINY_TRAINING = {"trainer.num_epochs": 1, "dataset_reader.max_instances": 2}
 
 SHAPES = [Shape(32, tokens, 64, "forward+backward", "float32") for tokens in (50, 400, 2000)]
 TINY_SHAPES = [shape._replace(batch=2, tokens=shape.tokens // 25, size=8) for shape in SHAPES[:2]]
@@ -151,9 +149,11 @@ def steps(part: str, tiny: bool, beside: Optional[Path] = None) -> list[Step]:
         return [(f"size {size}, {name}", partial(agreement, size, name, tiny)) for size, name in cells]
     if part == "devices":
         return [(model, partial(devices, model, Text(2, 9) if tiny else Text(10, 400))) for model in READERS]
+    if part == "trainings":
+        more = [ON_TWO_GPUS] if torch.cuda.device_count() > 1 else []
+        changes = [TINY_TRAINING] if tiny else [*TRAININGS, *more]
+        return [(json.dumps(each), partial(training, each)) for each in changes]
     commands = (TINY if tiny else COMMANDS)[part]
-    if part == "runs" and not tiny and torch.cuda.device_count() > 1:
-        commands = [*commands, ON_TWO_GPUS]
     taken: list[Step] = [(words, partial(command, words)) for words in commands]
     if part == "recurrence" and beside is not None:
         taken += [(f"{words}, in {beside}", partial(of_version, beside, words)) for words in commands]
@@ -163,11 +163,8 @@ def steps(part: str, tiny: bool, beside: Optional[Path] = None) -> list[Step]:
 def command(words: str, report: Report, left: float) -> None:
     from scripts.benchmarks.__main__ import measure
 
-    with tempfile.TemporaryDirectory() as folder:
-        subject, *rest = [f"{folder}/run" if word == "FOLDER" else word for word in shlex.split(words)]
-        # The others also check values, warm up and measure memory.
-        seconds = left if subject == "runs" else left / 6
-        measure([subject, "--seconds", str(seconds), *rest], report)
+    # They also check values, warm up and measure memory.
+    measure([*words.split(), "--seconds", str(left / 6)], report)
 
 
 def of_version(tree: Path, words: str, report: Report, left: float) -> None:
@@ -255,21 +252,35 @@ def reproduce(device: str, variables: dict[str, str], report: Report, left: floa
             f"{folder}/output",
         ]
         gpus = ["--gpus", "0"] if device == "cuda" else []
-        run = [sys.executable, "-m", "allennlp_coref_rc", "reproduce", *words, "--threads", "1", *gpus]
-        start = time.monotonic()
-        done = subprocess.run(
-            run,
-            env={**os.environ, **variables},
-            stdout=PIPE,
-            stderr=STDOUT,
-            text=True,
-            timeout=left,
-            check=False,
-        )
-        if done.returncode:
-            logs = [path.read_text()[-400:] for path in Path(folder, "output").rglob("log.txt")]
-            raise AssertionError("\n".join([f"status {done.returncode}", *logs, done.stdout[-400:]]))
-    report.add({"reproduce on": device, **variables, "seconds": time.monotonic() - start})
+        seconds = coref_rc(["reproduce", *words, "--threads", "1", *gpus], folder, left, **variables)
+    report.add({"reproduce on": device, **variables, "seconds": seconds})
+
+
+def training(changes: dict[str, Any], report: Report, left: float) -> None:
+    """A whole training with some changes of its config."""
+    with tempfile.TemporaryDirectory() as folder:
+        words = ["train", "babi/quick_start", "-s", f"{folder}/output", "-o", json.dumps(changes)]
+        seconds = coref_rc(words, folder, left)
+        loss = json.loads(Path(folder, "output/metrics.json").read_text())["training_loss"]
+    report.add({"training": json.dumps(changes), "seconds": seconds, "training_loss": loss})
+
+
+def coref_rc(words: Sequence[str], folder: str, left: float, **variables: str) -> float:
+    """The seconds of a command, whose logs are below `output` in a folder."""
+    start = time.monotonic()
+    done = subprocess.run(
+        [sys.executable, "-m", "allennlp_coref_rc", *words],
+        env={**os.environ, **variables},
+        stdout=PIPE,
+        stderr=STDOUT,
+        text=True,
+        timeout=left,
+        check=False,
+    )
+    if done.returncode:
+        logs = [path.read_text()[-400:] for path in Path(folder, "output").rglob("log.txt")]
+        raise AssertionError("\n".join([f"status {done.returncode}", *logs, done.stdout[-400:]]))
+    return time.monotonic() - start
 
 
 def agreement(size: int, name: str, tiny: bool, report: Report, left: float) -> None:

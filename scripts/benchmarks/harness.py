@@ -134,12 +134,6 @@ class Subject:
         results = {name: [turn.result for turn in rounds] for name, rounds in turns.items()}
         return [f"{name}: rounds return {x}" for name, x in results.items() if x.count(x[0]) < len(x)]
 
-    def rows(
-        self, setting: Any, competitor: Any, turns: Sequence[Turn], first: Sequence[Turn]
-    ) -> Iterable[Row]:
-        """The columns of a competitor, given its turns and those of the first competitor."""
-        return [{**self.times(turns, first), **self.details(setting, competitor, turns)}]
-
     def details(self, setting: Any, competitor: Any, turns: Sequence[Turn]) -> Row:
         """More columns."""
         return {}
@@ -180,10 +174,10 @@ class Subject:
             peaks = [peak_mib(self, competitor, setting) if memory else None for competitor in competitors]
             for competitor, peak in zip(competitors, peaks):
                 own, first = (turns[one][skip:] for one in (competitor, competitors[0]))
-                for row in self.rows(setting, competitor, own, first):
-                    if memory:
-                        row.update({"MiB": peak, "MiB ratio": peak and peaks[0] and peak / peaks[0]})
-                    report.add({**setting._asdict(), **competitor._asdict(), **row})
+                row = {**self.times(own, first), **self.details(setting, competitor, own)}
+                if memory:
+                    row.update({"MiB": peak, "MiB ratio": peak and peaks[0] and peak / peaks[0]})
+                report.add({**setting._asdict(), **competitor._asdict(), **row})
         return 0
 
 

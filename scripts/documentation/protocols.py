@@ -32,7 +32,10 @@ Settings = dict[str, str]
 
 OWN = "no paper"
 
-MARKED = re.compile(r"(<!-- departures: (\w+) -->\n).*?(<!-- end of departures -->)", flags=re.DOTALL)
+MARKED = re.compile(
+    r"(<!-- departures: (\w+)(?: beyond (\w+))? -->\n).*?(<!-- end of departures -->)", flags=re.DOTALL
+)
+"""A table of a group, or of what it has beyond another one."""
 
 
 class Line(NamedTuple):
@@ -122,14 +125,16 @@ def departures(group: Mapping[str, Any]) -> Iterator[list[str]]:
             if "why" in entry:
                 where = "".join(f", `{word}`" for word in rows.split())
                 paper = f"{entry['paper']}, {entry['in']}" if "paper" in entry else "open"
-                yield [name + where, paper, str(entry.get("code", "")), expected(entry), entry["why"]]
+                here, code = expected(entry), str(entry.get("code", ""))
+                yield [name + where, paper, code, "as the code" if here == code else here, entry["why"]]
 
 
 def filled(page: str, groups: Mapping[str, Any]) -> str:
     def fill(match: Any) -> str:
-        group = groups[match[2]]
-        body = markdown(["setting", "paper", "code", "here", "why"], list(departures(group)))
-        return match[1] + "\n" + "\n".join(body) + "\n\n" + match[3]
+        known = list(departures(groups[match[3]])) if match[3] else []
+        rows = [row for row in departures(groups[match[2]]) if row not in known]
+        body = markdown(["setting", "paper", "code", "here", "why"], rows)
+        return match[1] + "\n" + "\n".join(body) + "\n\n" + match[4]
 
     return MARKED.sub(fill, page)
 

@@ -74,10 +74,6 @@ def test_mentions_of_the_question_join_the_clusters_of_a_passage(reader):
     assert answer.cluster_characters is None and text.clusters == [[(2, 4), (5, 6)]]
 
 
-def test_candidates_may_be_given(reader):
-    assert set(reader.answer(STORY, QUESTION, ["Bill", "park"]).candidates) == {"Bill", "park"}
-
-
 def test_what_was_attended_to_is_told_on_request(reader):
     plain, explained = reader.answer(STORY, QUESTION), reader.answer(STORY, QUESTION, explain=True)
     assert {"gating"} <= {attention["kind"] for attention in explained.explanations}

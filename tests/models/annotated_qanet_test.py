@@ -13,7 +13,6 @@ from tests.golden import qanet as golden_qanet
 from tests.models.span_models import (
     DASSA,
     DIM,
-    EMBEDDERS,
     MODELING_LAYERS,
     READER,
     TRAIN,
@@ -263,12 +262,3 @@ def test_reduced_precision():
         half = model(**inputs)
     assert half["span_start_logits"].dtype == torch.float
     assert half["loss"].item() == pytest.approx(full["loss"].item(), rel=0.02)
-
-
-def test_short_words_have_vectors():
-    """The embedder's widths are as in the configs: windows of five characters, and words of one."""
-    model, reader, _ = build({**qanet(), "text_field_embedder": {"token_embedders": EMBEDDERS}})
-    instance = reader.text_to_instance(["a", "b"], ["c"])
-    reader.apply_token_indexers(instance)
-    embedded = model._text_field_embedder(tensors(model, [instance])["passage"])
-    assert embedded.shape == (1, 2, 10)

@@ -40,9 +40,6 @@ class TestGAReader(ModelTestCase):
     def test_trains_saves_and_loads(self):
         self.ensure_model_can_train_save_and_load(self.param_file)
 
-    def test_batch_predictions_are_consistent(self):
-        self.ensure_batch_predictions_are_consistent()
-
 
 @pytest.mark.parametrize("config", ["ga_coref_gru", "ga_gru_one_hot", "ga_mage_gru", "ga_mage_gru_joint"])
 @pytest.mark.parametrize("task", [2, 15])

@@ -151,13 +151,6 @@ def test_probabilities_that_do_not_add_up_are_explained(predictor, candidates, w
     assert output.get("note") == (why and f"The probabilities add up to {total:.3f}; {why}.")
 
 
-def test_batches_agree_with_single_questions(predictor):
-    inputs = [ASKED, {"passage": "Fred went to the park.", "question": "Where is Fred?"}]
-    for single, batched in zip(map(predictor.predict_json, inputs), predictor.predict_batch_json(inputs)):
-        assert single["answer"] == batched["answer"]
-        assert single["attention"] == pytest.approx(batched["attention"], abs=1e-5)
-
-
 @pytest.mark.parametrize(
     "inputs, message",
     [

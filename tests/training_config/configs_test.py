@@ -1,4 +1,3 @@
-import json
 import math
 import re
 from itertools import islice
@@ -123,17 +122,6 @@ def test_trains_on_an_extractive_and_a_classification_task_of_babi(config, task)
 def test_trains_on_fixtures(config):
     _, _, before, after = train_a_batch(load_small(config))
     assert has_learnt(config.stem, before, after)
-
-
-@pytest.mark.slow
-def test_every_combination_is_an_experiment_of_its_own():
-    lines = [line for row in configs_page.lines() for line in row]
-    names = {(line.folder, line.name) for line in lines}
-    assert len(names) == len(lines) == 103
-    assert not names & {(path.parent.name, path.stem) for path in configs()}
-    texts = [line.text for line in lines] + [f"import '{path.parent.name}/{path.name}'" for path in configs()]
-    experiments = evaluate(f"[{', '.join(f'({text})' for text in texts)}]")
-    assert len({json.dumps(values, sort_keys=True) for values in experiments}) == len(texts)
 
 
 @pytest.mark.slow

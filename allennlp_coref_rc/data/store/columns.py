@@ -515,24 +515,23 @@ class CandidatesColumn(Column):
             self._candidates = tables.candidates([labels[i].lower() for i in range(len(labels))])
 
     def _found(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
-        """The numbers of occurrences and of candidates; of each occurrence the candidate and the position."""
+        """
+        Of each row, the numbers of occurrences and of candidates; of each occurrence, the candidate and the
+        position.
+        """
         if not self.options["of_vocabulary"]:
             return self._occurrences.lengths(rows), self._number[rows], *self._occurrences.rows(rows)
-        lengths, numbers = self._passage.numbers(rows)
-        starts = np.cumsum(lengths) - lengths
-        row = np.repeat(np.arange(len(rows)), lengths)
-        found = [(np.flatnonzero(candidates[numbers] >= 0), candidates) for candidates in self._candidates]
-        words = np.concatenate([places for places, _ in found])
-        candidates = np.concatenate([of_word[numbers[places]] for places, of_word in found])
-        order = np.lexsort((words, candidates, row[words]))
-        words = words[order]
-        occurrences = np.bincount(row[words], minlength=len(rows))
-        return (
-            occurrences,
-            np.full(len(rows), self._num_labels),
-            candidates[order],
-            words - starts[row[words]],
-        )
+        lengths, words = self._passage.numbers(rows)
+        row_of = np.repeat(np.arange(len(rows)), lengths)
+        position_of = np.arange(len(words)) - np.repeat(np.cumsum(lengths) - lengths, lengths)
+        candidates_of = self._candidates[words]
+        tokens, columns = np.nonzero(candidates_of >= 0)
+        candidates = candidates_of[tokens, columns]
+        # In the order of `CandidatesField`: by candidate, and then, as the sort is stable, by position.
+        order = np.lexsort((candidates, row_of[tokens]))
+        tokens = tokens[order]
+        occurrences = np.bincount(row_of[tokens], minlength=len(rows))
+        return occurrences, np.full(len(rows), self._num_labels), candidates[order], position_of[tokens]
 
     def tensors(self, rows: np.ndarray) -> dict[str, torch.Tensor]:
         lengths, number, candidates, positions = self._found(rows)

@@ -1,11 +1,13 @@
 """What AllenNLP makes of words, by tables of all different words: tensors of indices and characters, and counts."""
 
+from collections import defaultdict
 from collections.abc import MutableMapping, Sequence
-from typing import Any
+from itertools import chain
+from typing import Any, cast
 
 import numpy as np
 import torch
-from allennlp.data import Token, TokenIndexer, Vocabulary
+from allennlp.data import Batch, Instance, TextFieldTensors, Token, TokenIndexer, Vocabulary
 from allennlp.data.fields import TextField
 from allennlp.data.token_indexers import SingleIdTokenIndexer, TokenCharactersIndexer
 
@@ -44,21 +46,14 @@ class WordTables:
             self._made[id(indexer)] = kind(indexer, self._words, self._vocab)
         return self._made[id(indexer)]
 
-    def candidates(self, names: Sequence[str]) -> list[np.ndarray]:
-        """
-        For each word the candidate that has this name, or -1. There are several such arrays if names recur.
-        """
-        found: list[dict[str, int]] = [{}]
-        for i, name in enumerate(names):
-            free = next((candidates for candidates in found if name not in candidates), None)
-            if free is None:
-                free = {}
-                found.append(free)
-            free[name] = i
-        lower = [word.lower() for word in self._words]
-        return [
-            np.array([candidates.get(word, -1) for word in lower], dtype=np.int64) for candidates in found
-        ]
+    def candidates(self, names: Sequence[str]) -> np.ndarray:
+        """For each word a row with the candidates that have this name, filled up with -1: names may recur."""
+        of_name = defaultdict(list)
+        for candidate, name in enumerate(names):
+            of_name[name].append(candidate)
+        found = [of_name.get(word.lower(), []) for word in self._words]
+        lengths = np.array(list(map(len, found)), dtype=np.int64)
+        return padded(lengths, np.fromiter(chain(*found), dtype=np.int64), padding=-1)
 
 
 class TextTensors:
@@ -109,14 +104,14 @@ class IndexedTexts(TextTensors):
         self._indexer, self._words, self._vocab = indexer, words, vocab
 
     def __call__(self, lengths: np.ndarray, numbers: np.ndarray) -> dict[str, torch.Tensor]:
-        batch, words = [], [self._words[number] for number in numbers.tolist()]
-        for end, length in zip(np.cumsum(lengths).tolist(), lengths.tolist()):
-            field = TextField(list(map(Token, words[end - length : end])), {"": self._indexer})
-            field.index(self._vocab)
-            batch.append(field)
-        sizes = [field.get_padding_lengths() for field in batch]
-        most = {key: max(size[key] for size in sizes) for key in sizes[0]}
-        return batch[0].batch_tensors([field.as_tensor(most) for field in batch])[""]
+        words = [Token(self._words[number]) for number in numbers.tolist()]
+        ends = np.cumsum(lengths)
+        batch = Batch(
+            Instance({"text": TextField(words[start:end], {"": self._indexer})})
+            for start, end in zip((ends - lengths).tolist(), ends.tolist())
+        )
+        batch.index_instances(self._vocab)
+        return cast(TextFieldTensors, batch.as_tensor_dict()["text"])[""]
 
 
 INDEXED: dict[type, type[TextTensors]] = {
