@@ -1,9 +1,11 @@
+from bisect import bisect_right
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple, Optional
 
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, Cluster, Span
 from allennlp_coref_rc.annotations.annotators import lexicon
+from allennlp_coref_rc.annotations.tokenization import sentence_spans
 
 LONGEST = 6
 """The most tokens of a name, and of a noun phrase that one replaces."""
@@ -21,6 +23,9 @@ CLITICS = frozenset(["'m", "'re", "'ve", "\u2019m", "\u2019re", "\u2019ve"])
 
 BETWEEN = frozenset([",", "(", "-", "\u2013", "\u2014"])
 """Marks between an apposition and what it stands beside."""
+
+AFTER_NAMES = frozenset(", ( [ -LRB- -lrb- - \u2013 \u2014 that where which who whom whose".split())
+"""Words and marks that begin what a mention has after its short name."""
 
 SMALL = lexicon.PREPOSITIONS | lexicon.CONJUNCTIONS | frozenset("the de la van von der bin al 's".split())
 """Words in lower case that names may have."""
@@ -45,16 +50,26 @@ def resolve(text: AnnotatedText) -> ResolvedText:
     """
     Replaces the pronouns and the common noun phrases of each cluster by its best name: the most frequent one
     and, among equally frequent ones, the longest. These stay as they are: clusters without a name, the first
-    mention of a cluster, appositions, predicates, and mentions inside a mention that is replaced.
+    mention of a cluster, appositions, predicates, pronouns after the name in a sentence, and mentions inside
+    a mention that is replaced.
     """
-    starts = {start for start, _ in text.sentences}
+    sentences = text.sentences if len(text.sentences) > 1 else sentence_spans(text.tokens)
+    starts = [start for start, _ in sentences]
     replacements: dict[int, tuple[int, list[str]]] = {}
     for cluster in text.clusters:
         name = best_name(text.tokens, cluster)
         mentions = sorted(cluster)
-        for i, (start, stop) in enumerate(mentions[1:] if name else (), start=1):
-            if (
-                _is_replaced(text.tokens, start, stop)
+        # The sentences in which the name already stands.
+        named: set[int] = set()
+        for i, (start, stop) in enumerate(mentions if name else ()):
+            sentence = bisect_right(starts, start)
+            is_pronoun = text.tokens[start].lower() in lexicon.PRONOUNS and stop == start + 1
+            if _is_name(text.tokens, start, _short_stop(text.tokens, start, stop)):
+                named.add(sentence)
+            elif (
+                i
+                and not (is_pronoun and sentence in named)
+                and _is_replaced(text.tokens, start, stop)
                 and not _is_beside(text.tokens, mentions, i)
                 and replacements.get(start, (0, []))[0] < stop
             ):
@@ -64,6 +79,7 @@ def resolve(text: AnnotatedText) -> ResolvedText:
                 elif new[0] == "The":
                     new[0] = "the"
                 replacements[start] = stop, new
+                named.add(sentence)
     tokens: list[str] = []
     alignment: list[Span] = []
     parts: list[str] = []
@@ -87,13 +103,19 @@ def resolve(text: AnnotatedText) -> ResolvedText:
 
 def best_name(tokens: Sequence[str], cluster: Cluster) -> Optional[list[str]]:
     """The tokens of a cluster's best name, or nothing."""
-    bare = [(start, stop - (tokens[stop - 1] in ("'s", "\u2019s", "'"))) for start, stop in sorted(cluster)]
+    bare = [(start, _short_stop(tokens, start, stop)) for start, stop in sorted(cluster)]
     names = [
         tuple(tokens[start:stop]) for start, stop in bare if start < stop and _is_name(tokens, start, stop)
     ]
     counts = Counter(names)
     best = max(counts.items(), key=lambda item: (item[1], len(item[0])), default=None)
     return list(best[0]) if best else None
+
+
+def _short_stop(tokens: Sequence[str], start: int, stop: int) -> int:
+    """The end of a mention without possessive mark, apposition, brackets and relative clause."""
+    stop -= tokens[stop - 1] in ("'s", "\u2019s", "'")
+    return next((i for i in range(start + 1, stop) if tokens[i] in AFTER_NAMES), stop)
 
 
 def _is_name(tokens: Sequence[str], start: int, stop: int) -> bool:

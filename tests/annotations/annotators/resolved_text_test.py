@@ -16,7 +16,7 @@ CLUSTERS = [[(0, 1), (3, 4), (6, 8), (9, 11), (12, 13), (14, 15), (16, 17)], [(3
 def test_names_stand_for_pronouns_and_noun_phrases():
     tokens, alignment, _ = resolve(AnnotatedText(TOKENS, clusters=CLUSTERS))
     resolved = (
-        "Anne Elliot 's sister saw Anne Elliot and Anne Elliot saw Anne Elliot . "
+        "Anne Elliot 's sister saw Anne Elliot and Anne Elliot saw her . "
         "Anne Elliot hurt herself . He slept ."
     )
     assert tokens == ["Anne", "sat", ".", *resolved.split()]
@@ -31,6 +31,9 @@ def test_names_stand_for_pronouns_and_noun_phrases():
         ("Anne and Anne Elliot", [(0, 1), (2, 4)], "Anne Elliot"),
         ("The girl and she", [(0, 2), (3, 4)], None),
         ("Her Anne and I", [(0, 2), (3, 4)], None),
+        ("Anne , who left , and she", [(0, 5), (6, 7)], "Anne"),
+        ("Acme ( ACM ) and it", [(0, 4), (5, 6)], "Acme"),
+        ("Al Fox , the chief , and he", [(0, 5), (7, 8)], "Al Fox"),
     ],
 )
 def test_the_best_name_is_the_most_frequent_and_then_the_longest(text, spans, name):
@@ -66,7 +69,14 @@ def resolved(source, *clusters):
         ("Rain in the Hague. It is old.", "the Hague|It", "Rain in the Hague. The Hague is old."),
         ("The Union met. Ann left its house.", "The Union|its", "The Union met. Ann left the Union's house."),
         ("She slept. Ann lay still; I'm Ann.", "She|Ann|I", None),
-        ("Ann sold her car.", "Ann|her", "Ann sold Ann's car."),
+        ("Ann sat. Bo sold her car.", "Ann|her", "Ann sat. Bo sold Ann's car."),
+        (
+            "JPMorgan doubts that it can pay. It is old.",
+            "JPMorgan|it|It",
+            "JPMorgan doubts that it can pay. JPMorgan is old.",
+        ),
+        ("Ann sat. She sold her car.", "Ann|She|her", "Ann sat. Ann sold her car."),
+        ("Al Fox, who left, sat. He ate.", "Al Fox, who left,|He", "Al Fox, who left, sat. Al Fox ate."),
     ],
 )
 def test_the_source_stays_outside_of_replacements(source, cluster, expected):
