@@ -70,13 +70,18 @@ def salience(weight: np.ndarray, sentence: np.ndarray, entity: np.ndarray) -> np
 FEATURES = """
 beside & pronoun, beside & ~pronoun, same_clause & pronoun, salience, agree & most_salient,
 agree & nearly_most_salient, agree & most_recent, sentences, latest_is_subject & here,
-latest_is_subject & next, is_latest, same_entity, same_entity & is_latest, size, same_listed_sex,
-other_listed_sex, same_sex, other_sex, only_entity_has_sex, same_number, other_number, mostly_type,
-mostly_type & other_type, has_form, says_i & has_form_of_person, name & shares_word,
-name & named & ~shares_word & ~same_entity, nominal & named, nominal & shares_word_of_nominals,
-pronoun & named, both_named & names_share_word, both_named & ~names_share_word, entity_speaks,
-own_entity_speaks, entity_listens, own_entity_listens, i_to_you, you_to_i, you_to_you, more_recent,
-more_salient, same_speaker, other_speaker
+latest_is_subject & next, is_latest, same_entity, same_entity & is_latest,
+
+size, same_listed_sex, other_listed_sex, same_sex, other_sex, only_entity_has_sex, same_number, other_number,
+mostly_type, mostly_type & other_type, has_form, says_i & has_form_of_person,
+
+name & shares_word, name & named & ~shares_word & ~same_entity, nominal & named,
+nominal & shares_word_of_nominals, pronoun & named, both_named & names_share_word,
+both_named & ~names_share_word,
+
+entity_speaks, own_entity_speaks, entity_listens, own_entity_listens, i_to_you, you_to_i, you_to_you,
+
+more_recent, more_salient, same_speaker, other_speaker
 """
 """
 What a network sees of a pair and the antecedent's entity, as in `pairs`. Facts about the clause, the sentence

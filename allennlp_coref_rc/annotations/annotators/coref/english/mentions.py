@@ -51,6 +51,7 @@ SPEAKING = tuple(words.PronounGroup[group] for group in ("I", "WE", "HE", "THEY"
 """Groups of pronouns that speakers have."""
 
 BITS = 61
+"""How many `bits` there are. Words with equal ones rarely have equal `more_bits`, too."""
 
 WIDTH = 128
 """The width of the pipeline's network."""
@@ -308,8 +309,9 @@ CATEGORIES: list[Category] = [
     ("capitalised", 2, lambda mention: mention.parse.tokens[mention.head][:1].isupper()),
     ("in capitals", 2, lambda mention: mention.parse.tokens[mention.head].isupper()),
 ]
-"""For each category that a mention has, how many there are, and its own."""
-
+"""
+Kinds of categories, in the order of the network's weights: how many there are, and which one a mention is in.
+"""
 
 COLUMNS = (
     "start stop head sentence is_pronoun is_name is_nominal group gender sure_gender has_sex "

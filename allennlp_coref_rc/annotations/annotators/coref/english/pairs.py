@@ -31,18 +31,20 @@ DISTANCES, SENTENCES, RANKS = (1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 64), (0, 1, 2, 
 """The greatest number of each class that is told apart; one more class has all greater numbers."""
 
 FEATURES = """
-distance, sentences, other_gender, other_gender & ~thing, both_have_sex & ~other_gender, other_sex,
-same_sex, other_number, same_number & singular, same_number & plural, typed & same_type, typed & ~same_type,
-agree, same_text, same_text & name, same_text & nominal, same_word, same_word & earlier_name & name,
+distance, sentences, other_gender, other_gender & ~thing, both_have_sex & ~other_gender, other_sex, same_sex,
+other_number, same_number & singular, same_number & plural, typed & same_type, typed & ~same_type, agree,
+
+same_text, same_text & name, same_text & nominal, same_word, same_word & earlier_name & name,
 same_word & earlier_nominal & nominal, same_word & nominal & determiner,
 same_word & nominal & same_determiner, common_word & ~same_word, common_word & earlier_name & name,
 earlier_name & name & ~common_word, all_words & name, earlier_all_words & earlier_name, all_words & nominal,
 earlier_all_words & earlier_nominal, same_word & nominal & ~all_words,
 same_word & ~earlier_all_words & ~all_words, same_acronym & ~same_text & ~pronoun,
-same_governor_word & ~here_same_governor, same_governor_word & same_role & ~here_same_governor, contains,
-contains & pronoun, contains & possessor, contained, here_same_governor, here_same_governor & reflexive,
-here_same_governor & third & ~reflexive, here_same_governor & earlier_subject, under_antecedent & possessor,
-here & same_clause, here & same_clause & third & ~reflexive & ~possessor,
+same_governor_word & ~here_same_governor, same_governor_word & same_role & ~here_same_governor,
+
+contains, contains & pronoun, contains & possessor, contained, here_same_governor,
+here_same_governor & reflexive, here_same_governor & third & ~reflexive, here_same_governor & earlier_subject,
+under_antecedent & possessor, here & same_clause, here & same_clause & third & ~reflexive & ~possessor,
 here & same_clause & earlier_subject & reflexive, here & same_clause & earlier_subject & possessor,
 clause_above, clause_above & earlier_subject & subject, here & clause_right_above & earlier_subject & third,
 clause_below, clause_below & earlier_subject & subject, here & ~same_clause & same_clause_above,
@@ -52,9 +54,13 @@ under_anaphor & predicate & earlier_subject, under_anaphor & ~earlier_subject,
 here_same_governor & either_conjunct, contains & earlier_coordination, same_role, earlier_subject & subject,
 earlier_subject & subject & next, earlier_subject & here, earlier_subject & next,
 same_role & near & ~earlier_subject, same_role & possessor, earlier_subject & earlier_in_main_clause & near,
+
 nearer, better, nearer_subjects, nearer_persons, farther_persons, best & agree & third,
-nearest & agree & third, nearest_subject & agree & earlier_subject & third, earlier_quoted & ~quoted,
-~earlier_quoted & quoted, ~earlier_quoted & ~quoted, same_turn, next_turn, turns_and_persons,
+nearest & agree & third, nearest_subject & agree & earlier_subject & third,
+
+earlier_quoted & ~quoted, ~earlier_quoted & quoted, ~earlier_quoted & ~quoted, same_turn, next_turn,
+turns_and_persons,
+
 pronoun & same_group, earlier_pronoun & pronoun & ~same_group, same_group & group, earlier_name & pronoun,
 earlier_nominal & pronoun, earlier_name & nominal, earlier_nominal & name, earlier_nominal & nominal,
 earlier_name & name, earlier_pronoun & ~pronoun, earlier_he & place, earlier_he & organization

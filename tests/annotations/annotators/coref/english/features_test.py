@@ -67,6 +67,16 @@ def test_pairs_are_the_nearest_mentions_and_farther_ones_with_a_common_word():
     assert earlier[63] == list(range(63 - pronouns, 63))
 
 
+def test_a_feature_is_of_facts_that_hold_together():
+    document = described(HE)[0]
+    # "Quill", "Marlow" and "He": the first two are names, subject and object.
+    made = pairs.Pairs(document.mentions, np.array([0, 0, 1]), np.array([1, 2, 2]))
+    facts = pairs.Facts(made)
+    facts["side"] = np.array([[True, True, False], [False, False, True]])
+    found = facts.features("earlier_subject, same_role & pronoun,\n~name & side")
+    assert found.tolist() == [[1, 0, 0, 0], [1, 1, 1, 0], [0, 0, 0, 1]]
+
+
 @pytest.mark.parametrize("seed", range(3))
 def test_ranks_count_the_pairs_with_smaller_keys(seed):
     random = np.random.default_rng(seed)
