@@ -112,28 +112,7 @@ class Mention:
         self.has_sex = self.gender in (lexicon.MALE, lexicon.FEMALE)
         sex = self.gender if self.has_sex else self.listed_gender
         self.sex = sex if sex in (lexicon.MALE, lexicon.FEMALE) else 0
-        top = self._first_conjunct()
-        self.is_conjunct = top != self.head
-        self.role = ROLES.get(parse.labels[top], ROLES.get(parse.bases[top], Role.OTHER))
-        self.is_subject = self.role in SUBJECTS
-        self.governor = parse.heads[top]
-        self.governor_pos = parse.pos[self.governor]
-        self.governor_role = ROLES.get(parse.bases[self.governor], Role.OTHER)
-        self.is_under_speech_verb = parse.words[self.governor] in lexicon.SPEECH_VERBS
-        self.next_word = parse.words[self.stop] if self.stop < len(parse.words) else "."
-        self.preposition = next((parse.words[c] for c in parse.children[top] if parse.bases[c] == "case"), "")
-        is_of_governor = clauses[self.head] == self.head != parse.heads[self.head]
-        self.clause = clauses[self.governor if is_of_governor else self.head]
-        clause = parse.children[clauses[self.governor]]
-        self.is_negated = any(parse.words[child] in ("not", "n't", "never") for child in clause)
-        self.is_in_marked_clause = any(parse.labels[child] == "mark" for child in clause)
-        self.is_in_main_clause = parse.bases[clauses[self.governor]] == "ROOT"
-        self.is_predicate = not self.relations.isdisjoint(("cop", "nsubj"))
-        self.is_reflexive = self.word in lexicon.REFLEXIVES
-        self.sentence = int(parse.sentence[self.start])
-        self.clause_above = clauses[parse.heads[self.clause]]
-        self.clause_first, self.clause_last = parse.left[self.clause], parse.right[self.clause]
-        self.governor_first, self.governor_last = parse.left[self.governor], parse.right[self.governor]
+        self._find_syntax(clauses)
         self._number_words(numbers)
 
     def _name_stop(self) -> int:
@@ -209,6 +188,32 @@ class Mention:
         while self.parse.bases[top] == "conj" and self.parse.heads[top] != top:
             top = self.parse.heads[top]
         return top
+
+    def _find_syntax(self, clauses: Sequence[int]) -> None:
+        """Role, governor and clause. Those of a conjunct are of the first one."""
+        parse = self.parse
+        top = self._first_conjunct()
+        self.is_conjunct = top != self.head
+        self.role = ROLES.get(parse.labels[top], ROLES.get(parse.bases[top], Role.OTHER))
+        self.is_subject = self.role in SUBJECTS
+        self.governor = parse.heads[top]
+        self.governor_pos = parse.pos[self.governor]
+        self.governor_role = ROLES.get(parse.bases[self.governor], Role.OTHER)
+        self.is_under_speech_verb = parse.words[self.governor] in lexicon.SPEECH_VERBS
+        self.next_word = parse.words[self.stop] if self.stop < len(parse.words) else "."
+        self.preposition = next((parse.words[c] for c in parse.children[top] if parse.bases[c] == "case"), "")
+        is_of_governor = clauses[self.head] == self.head != parse.heads[self.head]
+        self.clause = clauses[self.governor if is_of_governor else self.head]
+        clause = parse.children[clauses[self.governor]]
+        self.is_negated = any(parse.words[child] in ("not", "n't", "never") for child in clause)
+        self.is_in_marked_clause = any(parse.labels[child] == "mark" for child in clause)
+        self.is_in_main_clause = parse.bases[clauses[self.governor]] == "ROOT"
+        self.is_predicate = not self.relations.isdisjoint(("cop", "nsubj"))
+        self.is_reflexive = self.word in lexicon.REFLEXIVES
+        self.sentence = int(parse.sentence[self.start])
+        self.clause_above = clauses[parse.heads[self.clause]]
+        self.clause_first, self.clause_last = parse.left[self.clause], parse.right[self.clause]
+        self.governor_first, self.governor_last = parse.left[self.governor], parse.right[self.governor]
 
     def _number_words(self, numbers: dict[object, int]) -> None:
         parse, content = self.parse, self._content()
