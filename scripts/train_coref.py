@@ -14,8 +14,9 @@ command gives the same weights on the same machine.
 
 import csv
 import random
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import product
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -29,9 +30,11 @@ from tqdm import tqdm
 from train_english import GENRES
 
 from allennlp_coref_rc.annotations import AnnotatedText
-from allennlp_coref_rc.annotations.annotated_text import Cluster
-from allennlp_coref_rc.annotations.annotators.coref.english import features, network
-from allennlp_coref_rc.annotations.annotators.coref.english.features import NAME, PRONOUN, WIDTH, Mentions
+from allennlp_coref_rc.annotations.annotated_text import Cluster, Span
+from allennlp_coref_rc.annotations.annotators.coref.english import network
+from allennlp_coref_rc.annotations.annotators.coref.english.entities import describe
+from allennlp_coref_rc.annotations.annotators.coref.english.mentions import WIDTH, Document, Mentions
+from allennlp_coref_rc.annotations.annotators.coref.english.pairs import Pairs, make_pairs
 from allennlp_coref_rc.annotations.annotators.parse import Parse
 from allennlp_coref_rc.annotations.english import parse
 from allennlp_coref_rc.annotations.formats import FORMATS
@@ -68,41 +71,70 @@ class Passage(NamedTuple):
 @dataclass
 class Example:
     """
-    A document's mentions and annotations, and after `prepare` the pairs of the mentions that are likely. For
-    a passage of GAP: its pronoun, and for both names the mentions in their places, and those of the same name
+    A document and its annotations, and after `prepare` the pairs of the mentions that are likely. For a
+    passage of GAP: its pronoun, and for both names the mentions in their places, and those of the same name
     anywhere.
     """
 
     corpus: str
-    mentions: Mentions
-    vectors: np.ndarray
+    document: Document
     clusters: Sequence[Cluster] = ()
     passage: Passage = Passage(-1, ([], []), 2, False)
-    i: np.ndarray = field(init=False)
-    j: np.ndarray = field(init=False)
+    pairs: Pairs = field(init=False)
     features: np.ndarray = field(init=False)
     is_right: np.ndarray = field(init=False)
     pronoun: int = -1
     named: tuple[np.ndarray, ...] = ()
     names: tuple[np.ndarray, ...] = ()
 
+    def __post_init__(self) -> None:
+        self.vectors = self.document.vectors()
+
+    @property
+    def mentions(self) -> Mentions:
+        return self.document.mentions
+
+    @property
+    def spans(self) -> list[Span]:
+        return list(zip(self.mentions.start.tolist(), self.mentions.stop.tolist()))
+
     @property
     def entities(self) -> np.ndarray:
         """The number of the cluster of each mention, or -1."""
-        m = self.mentions
         gold = {span: number for number, cluster in enumerate(self.clusters) for span in cluster}
-        return np.array([gold.get(span, -1) for span in zip(m.start.tolist(), m.stop.tolist())], int)
+        return np.array([gold.get(span, -1) for span in self.spans], int)
 
     @property
     def can_be_learnt(self) -> bool:
         if self.corpus != "gap":
-            return self.mentions.count > 1
+            return len(self.mentions) > 1
         return self.pronoun >= 0 and (self.passage.label == 2 or len(self.names[self.passage.label]) > 0)
+
+    def prepare(self, scores: np.ndarray) -> None:
+        """Keeps the likely mentions, and describes their pairs."""
+        self.document.keep(scores)
+        mentions, number = self.mentions, self.entities
+        self.vectors, self.pairs = self.document.vectors(), make_pairs(self.document)
+        self.features = np.concatenate(list(describe(self.pairs)))
+        earlier, later = self.pairs.earlier, self.pairs.later
+        self.is_right = (number[earlier] == number[later]) & (number[later] >= 0)
+        if self.corpus == "gap":
+            pronouns = np.flatnonzero((mentions.head == self.passage.pronoun) & mentions.is_pronoun)
+            self.pronoun = int(pronouns[0]) if len(pronouns) else -1
+            named = [
+                np.isin(mentions.head, place) & ~mentions.is_coordination for place in self.passage.places
+            ]
+            words = [int(np.bitwise_or.reduce(mentions.bits[own])) for own in named]
+            is_name = mentions.is_name & ~mentions.is_coordination
+            names = [
+                own | (is_name & ((mentions.bits & one) != 0) & ((mentions.bits & other) == 0))
+                for own, one, other in zip(named, words, reversed(words))
+            ]
+            self.named, self.names = tuple(map(np.flatnonzero, named)), tuple(map(np.flatnonzero, names))
 
 
 def make_example(corpus: str, doc: Doc, clusters: Sequence[Cluster] = ()) -> Example:
-    m = Mentions(Parse(doc), corpus == "litbank")
-    return Example(corpus, m, features.vectors(m), clusters)
+    return Example(corpus, Document(Parse(doc), corpus == "litbank"), clusters)
 
 
 def make_gap_example(doc: Doc, row: dict[str, str], text: AnnotatedText) -> Example:
@@ -123,28 +155,6 @@ def make_gap_example(doc: Doc, row: dict[str, str], text: AnnotatedText) -> Exam
         tokens("Pronoun")[0], places, label, row["Pronoun"].lower() in ("she", "her", "hers")
     )
     return example
-
-
-def prepare(example: Example, chances: np.ndarray) -> None:
-    """Keeps the likely mentions of an example, and describes their pairs."""
-    m = example.mentions
-    m.keep(chances)
-    i, j = example.i, example.j = features.make_pairs(m)
-    entity = features.EntityFeatures(m, features.first_entities(m))
-    example.vectors = features.vectors(m)
-    example.features = np.concatenate([features.pair_features(m, i, j), entity.of(i, j)], axis=1)
-    number = example.entities
-    example.is_right = (number[i] == number[j]) & (number[j] >= 0)
-    if example.corpus == "gap":
-        pronouns = np.flatnonzero((m.head == example.passage.pronoun) & (m.kind == PRONOUN))
-        example.pronoun = int(pronouns[0]) if len(pronouns) else -1
-        named = [np.isin(m.head, place) & (m.whole == 0) for place in example.passage.places]
-        words = [int(np.bitwise_or.reduce(m.bits[own])) for own in named]
-        names = [
-            own | ((m.kind == NAME) & (m.whole == 0) & ((m.bits & one) != 0) & ((m.bits & other) == 0))
-            for own, one, other in zip(named, words, reversed(words))
-        ]
-        example.named, example.names = tuple(map(np.flatnonzero, named)), tuple(map(np.flatnonzero, names))
 
 
 class MentionNetwork(nn.Module):
@@ -188,12 +198,12 @@ class Network(nn.Module):
         self.dropout, self.input_dropout = nn.Dropout(0.25), nn.Dropout(0.1)
 
     def forward(
-        self, vectors: torch.Tensor, pairs: torch.Tensor, i: torch.Tensor, j: torch.Tensor
+        self, vectors: torch.Tensor, pairs: torch.Tensor, earlier: torch.Tensor, later: torch.Tensor
     ) -> tuple[torch.Tensor, torch.Tensor]:
         vectors = without_tensor(self, self.input_dropout(vectors))
         hidden = (
-            self.earlier(vectors).index_select(0, i)
-            + self.later(vectors).index_select(0, j)
+            self.earlier(vectors).index_select(0, earlier)
+            + self.later(vectors).index_select(0, later)
             + self.pair(pairs)
         )
         new = self.new_output(self.dropout(functional.relu(self.new(vectors))))
@@ -226,22 +236,22 @@ def log_sum(values: torch.Tensor, rows: torch.Tensor, first: torch.Tensor) -> to
 
 
 def ranking_loss(
-    score: torch.Tensor, new: torch.Tensor, j: torch.Tensor, is_right: torch.Tensor, start: int = 0
+    score: torch.Tensor, new: torch.Tensor, later: torch.Tensor, is_right: torch.Tensor, start: int = 0
 ) -> torch.Tensor:
     """
     The negative log-probability of all right antecedents together, or of a new entity if none is right, as
     the mean over the mentions from `start`.
     """
-    has_right = torch.zeros(len(new), dtype=torch.bool).index_fill(0, j[is_right], True)
+    has_right = torch.zeros(len(new), dtype=torch.bool).index_fill(0, later[is_right], True)
     nothing = torch.where(has_right, torch.full_like(new, -50), new)
-    return (log_sum(score, j, new) - log_sum(score[is_right], j[is_right], nothing))[start:].mean()
+    return (log_sum(score, later, new) - log_sum(score[is_right], later[is_right], nothing))[start:].mean()
 
 
 def gap_loss(
     score: torch.Tensor,
     new: torch.Tensor,
-    i: torch.Tensor,
-    j: torch.Tensor,
+    earlier: torch.Tensor,
+    later: torch.Tensor,
     batch: Sequence[tuple[int, Example]],
 ) -> torch.Tensor:
     """
@@ -251,23 +261,19 @@ def gap_loss(
     the number of the first mention of each.
     """
     count = len(new)
-    named, started, can_change = (
-        torch.zeros(count, 2),
-        torch.zeros(count, 1),
-        torch.zeros(count, dtype=torch.bool),
-    )
-    wrong = torch.zeros(count, count)
+    named, started, wrong = torch.zeros(count, 2), torch.zeros(count, 1), torch.zeros(count, count)
+    can_change = torch.zeros(count, dtype=torch.bool)
     for first, example in batch:
         started[first + example.pronoun] = 1
-        can_change[first + np.flatnonzero(example.mentions.kind == PRONOUN)] = True
+        can_change[first + np.flatnonzero(example.mentions.is_pronoun)] = True
         for side, names in enumerate(example.names):
             named[first + names, side] = 1
             can_change[first + names] = True
             others = [*example.names[1 - side], *[example.pronoun] * (example.passage.label != side)]
             wrong[first + names[:, None], first + np.array(others, int)[None]] = 1
-    chance = torch.exp(score - log_sum(score, j, new)[j])
-    chance = torch.where(can_change[j], chance, chance.detach())
-    links = torch.zeros(count, count).index_put((j, i), chance)
+    chance = torch.exp(score - log_sum(score, later, new)[later])
+    chance = torch.where(can_change[later], chance, chance.detach())
+    links = torch.zeros(count, count).index_put((later, earlier), chance)
     # The probability of a mention to be in an entity is the sum of those of its antecedents, times its links
     # to them.
     one = torch.eye(count)
@@ -275,40 +281,39 @@ def gap_loss(
     forth = torch.linalg.solve_triangular(one - links * (1 - started), started, upper=False)
     chances = []
     for first, example in batch:
-        both = [
-            (
-                back[first + example.pronoun, side]
-                if names[0] < example.pronoun
-                else forth[first + names[0], 0]
-            )
-            if len(names)
-            else torch.zeros(())
-            for side, names in enumerate(example.names)
-        ]
+        both = [torch.zeros(())] * 2
+        for side, names in enumerate(example.names):
+            if len(names):
+                is_before = names[0] < example.pronoun
+                both[side] = back[first + example.pronoun, side] if is_before else forth[first + names[0], 0]
         chances.append((*both, 1 - both[0] - both[1])[example.passage.label])
     apart = -torch.log((1 - (links * wrong).sum(1)).clamp(min=1e-3)).sum() / len(batch)
     return -torch.log(torch.stack(chances).clamp(min=1e-3)).mean() + apart
 
 
 def loss_of_passages(model: Network, batch: Sequence[Example]) -> torch.Tensor:
-    firsts = np.cumsum([0, *(example.mentions.count for example in batch)]).tolist()
-    i = torch.tensor(np.concatenate([example.i + first for first, example in zip(firsts, batch)]))
-    j = torch.tensor(np.concatenate([example.j + first for first, example in zip(firsts, batch)]))
+    firsts = np.cumsum([0, *(len(example.mentions) for example in batch)]).tolist()
+    earlier, later = (
+        torch.tensor(np.concatenate([getattr(one.pairs, side) + first for first, one in zip(firsts, batch)]))
+        for side in ("earlier", "later")
+    )
     vectors = torch.tensor(np.concatenate([example.vectors for example in batch]))
-    pairs = torch.tensor(np.concatenate([example.features for example in batch])).float()
-    score, new = model(vectors, pairs, i, j)
-    return gap_loss(score, new, i, j, list(zip(firsts, batch)))
+    features = torch.tensor(np.concatenate([example.features for example in batch])).float()
+    score, new = model(vectors, features, earlier, later)
+    return gap_loss(score, new, earlier, later, list(zip(firsts, batch)))
 
 
 def loss_of_document(model: Network, example: Example, start: int, stop: int) -> torch.Tensor:
     """The loss of the mentions from start to stop."""
-    stop = min(stop, example.mentions.count)
-    pairs = slice(*np.searchsorted(example.j, (start, stop)))
-    i, j, is_right = (torch.tensor(values[pairs]) for values in (example.i, example.j, example.is_right))
-    first = int(i.min()) if len(i) else start
-    vectors = torch.tensor(example.vectors[first:stop])
-    score, new = model(vectors, torch.tensor(example.features[pairs]).float(), i - first, j - first)
-    return ranking_loss(score, new, j - first, is_right, start - first)
+    stop = min(stop, len(example.mentions))
+    own = slice(*np.searchsorted(example.pairs.later, (start, stop)))
+    earlier, later, is_right = (
+        torch.tensor(values[own]) for values in (example.pairs.earlier, example.pairs.later, example.is_right)
+    )
+    first = int(earlier.min()) if len(earlier) else start
+    vectors, features = torch.tensor(example.vectors[first:stop]), torch.tensor(example.features[own]).float()
+    score, new = model(vectors, features, earlier - first, later - first)
+    return ranking_loss(score, new, later - first, is_right, start - first)
 
 
 def train_mentions(examples: Sequence[Example], seed: int) -> network.Weights:
@@ -326,7 +331,7 @@ def train_mentions(examples: Sequence[Example], seed: int) -> network.Weights:
             loss.backward()
             optimizer.step()
         schedule.step()
-    return weights_of(model)
+    return {f"mention.{name}": value for name, value in weights_of(model).items()}
 
 
 def train_ranking(examples: Sequence[Example], seed: int) -> network.Weights:
@@ -337,7 +342,7 @@ def train_ranking(examples: Sequence[Example], seed: int) -> network.Weights:
         (example, first, first + MENTIONS)
         for example in examples
         if example.corpus != "gap" and example.can_be_learnt
-        for first in range(0, example.mentions.count, MENTIONS)
+        for first in range(0, len(example.mentions), MENTIONS)
         for _ in range(LITBANK if example.corpus == "litbank" else 1)
     ]
     passages = [example for example in examples if example.corpus == "gap" and example.can_be_learnt]
@@ -368,11 +373,12 @@ Scores = tuple[np.ndarray, np.ndarray]
 
 
 def score(weights: network.Weights, example: Example) -> Scores:
-    return network.score(weights, example.vectors, [example.features], example.i, example.j)
+    earlier, later = example.pairs.earlier, example.pairs.later
+    return network.score(weights, example.vectors, [example.features], earlier, later)
 
 
-def entities(example: Example, scores: Scores, bonuses: np.ndarray) -> np.ndarray:
-    return network.link(example.mentions, example.i, example.j, *scores, bonuses)
+def link(examples: Sequence[Example], scores: Sequence[Scores], bonuses: np.ndarray) -> list[np.ndarray]:
+    return [network.link(one.document, one.pairs, *own, bonuses) for one, own in zip(examples, scores)]
 
 
 def gap_scores(examples: Sequence[Example], linked: Sequence[np.ndarray]) -> tuple[float, float, float]:
@@ -394,102 +400,86 @@ def conll_score(examples: Sequence[Example], linked: Sequence[np.ndarray]) -> fl
     pairs = []
     for example, entity in zip(examples, linked):
         clusters: dict[int, Cluster] = {}
-        for number, *span in zip(
-            entity.tolist(), example.mentions.start.tolist(), example.mentions.stop.tolist()
-        ):
-            clusters.setdefault(number, []).append((span[0], span[1]))
+        for number, span in zip(entity.tolist(), example.spans):
+            clusters.setdefault(number, []).append(span)
         pairs.append(([cluster for cluster in clusters.values() if len(cluster) > 1], example.clusters))
     return conll_scores(pairs, "without")["CoNLL"][2]
 
 
-def climb(
-    score: Callable[[Sequence[float]], float], start: Sequence[float], tried: Sequence[Sequence[float]]
-) -> list:
-    """
-    Tries values in each place, from the last place to the first, and keeps one if the score gets better.
-    """
-    best, most = list(start), score(start)
-    for place in reversed(range(len(start))):
-        for value in tried[place]:
-            other = [*best[:place], value, *best[place + 1 :]]
-            if (total := score(other)) > most:
-                best, most = other, total
-    return best
+def by_corpus(
+    examples: Sequence[Example], scores: Sequence[Scores]
+) -> Iterator[tuple[str, list[Example], list[Scores]]]:
+    for corpus in sorted({example.corpus for example in examples}):
+        part = [(one, own) for one, own in zip(examples, scores) if one.corpus == corpus]
+        yield corpus, *map(list, zip(*part))
 
 
 def choose_bonuses(examples: Sequence[Example], scores: Sequence[Scores]) -> np.ndarray:
-    """Those with the highest sum of the scores of the corpora."""
-    corpora = sorted({example.corpus for example in examples})
-    parts = {
-        corpus: [k for k, example in enumerate(examples) if example.corpus == corpus] for corpus in corpora
-    }
+    """
+    Those with the highest sum of the scores of the corpora: tries changes of each bonus, from the last to the
+    first, and keeps one if the sum gets better.
+    """
 
-    def total(bonuses: Sequence[float]) -> float:
+    def total(bonuses: np.ndarray) -> float:
         total = 0.0
-        for corpus, part in parts.items():
-            chosen = [examples[k] for k in part]
-            linked = [entities(examples[k], scores[k], np.array(bonuses)) for k in part]
-            total += gap_scores(chosen, linked)[0] if corpus == "gap" else conll_score(chosen, linked)
+        for corpus, part, own in by_corpus(examples, scores):
+            linked = link(part, own, bonuses)
+            total += gap_scores(part, linked)[0] if corpus == "gap" else conll_score(part, linked)
         return total
 
-    return np.array(climb(total, START, [[first + step for step in STEPS] for first in START]))
+    best = np.array(START)
+    most = total(best)
+    for place, step in product(reversed(range(len(START))), STEPS):
+        other = np.where(np.arange(len(START)) == place, START[place] + step, best)
+        if (found := total(other)) > most:
+            best, most = other, found
+    return best
 
 
 def report(
     name: str, examples: Sequence[Example], scores: Sequence[Scores], bonuses: dict[str, np.ndarray]
 ) -> None:
-    for corpus in sorted({example.corpus for example in examples}):
-        part = [k for k, example in enumerate(examples) if example.corpus == corpus]
-        own = bonuses["litbank" if corpus == "litbank" else "ontonotes"]
-        chosen, linked = [examples[k] for k in part], [entities(examples[k], scores[k], own) for k in part]
-        figures = gap_scores(chosen, linked) if corpus == "gap" else [conll_score(chosen, linked)]
-        print(
-            f"{name}, {corpus}, {len(part)}: {' / '.join(f'{100 * one:.2f}' for one in figures)}", flush=True
-        )
+    for corpus, part, own in by_corpus(examples, scores):
+        linked = link(part, own, bonuses["litbank" if corpus == "litbank" else "ontonotes"])
+        figures = gap_scores(part, linked) if corpus == "gap" else [conll_score(part, linked)]
+        values = " / ".join(f"{100 * figure:.2f}" for figure in figures)
+        print(f"{name}, {corpus}, {len(part)}: {values}", flush=True)
 
 
 def read(folder: Path) -> tuple[list[Example], list[Example]]:
     """The documents for training, and OntoGUM's dev part."""
-    parts = [
+    litbank, train, dev = (
         list(FORMATS["conll_2012"].read_all(str(folder / name)))
         for name in ("litbank", "ontogum/train", "ontogum/dev")
-    ]
-    parts[1] = [text for text in parts[1] if text.id and text.id.split("_")[1] in GENRES]
-    made = [
-        [
-            make_example("litbank" if not k else "ontonotes", doc, text.clusters)
-            for text, doc in zip(part, parse_bare(part))
-        ]
-        for k, part in enumerate(parts)
-    ]
+    )
+    train = [text for text in train if text.id and text.id.split("_")[1] in GENRES]
+    documents = make_examples("litbank", litbank) + make_examples("ontonotes", train)
     rows = []
     for name in ("development", "validation"):
         with (folder / "gap" / f"gap-{name}.tsv").open(encoding="utf-8") as file:
             rows += list(csv.DictReader(file, delimiter="\t", quoting=csv.QUOTE_NONE))
     texts = [AnnotatedText.of_text(row["Text"]) for row in rows]
     passages = [make_gap_example(*each) for each in zip(parse_bare(texts), rows, texts)]
-    return made[0] + made[1] + passages, made[2]
+    return documents + passages, make_examples("ontonotes", dev)
 
 
 def parse_bare(texts: Iterable[AnnotatedText]) -> list[Doc]:
     return parse([AnnotatedText(text.tokens, text.sentences) for text in texts])
 
 
+def make_examples(corpus: str, texts: Sequence[AnnotatedText]) -> list[Example]:
+    return [make_example(corpus, doc, text.clusters) for doc, text in zip(parse_bare(texts), texts)]
+
+
 def train_model(examples: Sequence[Example], held_out: Sequence[Example]) -> dict[str, Any]:
     folds = [range(fold, len(examples), FOLDS) for fold in range(FOLDS)]
     others = [[example for k, example in enumerate(examples) if k not in fold] for fold in folds]
     members = [train_mentions(own, seed) for seed, own in enumerate(others)]
-    mentions = {f"mention.{name}": value for name, value in average(members).items()}
-    chances = [
-        network.mention_scores(
-            {f"mention.{name}": value for name, value in members[k % FOLDS].items()}, example.vectors
-        )
-        for k, example in enumerate(examples)
-    ]
-    for example, own_chances in zip(examples, chances):
-        prepare(example, own_chances)
+    mentions = average(members)
+    for k, example in enumerate(examples):
+        example.prepare(network.mention_scores(members[k % FOLDS], example.vectors))
     for example in held_out:
-        prepare(example, network.mention_scores(mentions, example.vectors))
+        example.prepare(network.mention_scores(mentions, example.vectors))
     members = [train_ranking(own, seed) for seed, own in enumerate(others)]
     scores = [score(members[k % FOLDS], example) for k, example in enumerate(examples)]
     weights = average(members)

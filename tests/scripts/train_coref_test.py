@@ -5,7 +5,7 @@ import pytest
 import torch
 
 from allennlp_coref_rc.annotations.annotators.coref.english import network
-from allennlp_coref_rc.annotations.annotators.coref.english.features import NAME, PRONOUN, WIDTH
+from allennlp_coref_rc.annotations.annotators.coref.english.mentions import WIDTH, Mentions
 from tests.scripts.scripts import load_script
 
 
@@ -51,9 +51,8 @@ def test_the_loss_is_the_log_probability_of_all_right_antecedents(training):
 
 
 def passage(count, pronoun, names, label):
-    kind = np.full(count, PRONOUN)
-    kind[np.concatenate(names)] = NAME
-    mentions = SimpleNamespace(count=count, kind=kind)
+    places = np.arange(count)
+    mentions = Mentions({"start": places, "is_pronoun": ~np.isin(places, np.concatenate(names))})
     return SimpleNamespace(
         mentions=mentions, pronoun=pronoun, names=names, passage=SimpleNamespace(label=label)
     )
@@ -105,8 +104,7 @@ def test_training_again_gives_the_same_weights_to_the_bit(training, monkeypatch)
             can_be_learnt=True,
             vectors=random.random((9, 4 + WIDTH), np.float32),
             features=random.integers(0, 2, (16, 3)).astype(np.uint8),
-            i=j - 1,
-            j=j,
+            pairs=SimpleNamespace(earlier=j - 1, later=j),
             is_right=random.random(16) < 0.3,
         )
 

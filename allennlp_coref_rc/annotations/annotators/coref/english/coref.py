@@ -1,22 +1,14 @@
 import dataclasses
 from collections.abc import Sequence
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Optional
 
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, Span
 from allennlp_coref_rc.annotations.annotators.annotator import Annotator
 from allennlp_coref_rc.annotations.annotators.coref.english import network
-from allennlp_coref_rc.annotations.annotators.coref.english.features import (
-    PRONOUN,
-    EntityFeatures,
-    Mentions,
-    first_entities,
-    make_pairs,
-    pair_blocks,
-    pair_features,
-    vectors,
-)
+from allennlp_coref_rc.annotations.annotators.coref.english.entities import describe
+from allennlp_coref_rc.annotations.annotators.coref.english.mentions import Document
+from allennlp_coref_rc.annotations.annotators.coref.english.pairs import make_pairs
 from allennlp_coref_rc.annotations.annotators.coref.sieve.turns import find_turns, with_turns
 from allennlp_coref_rc.annotations.annotators.parse import Parse
 from allennlp_coref_rc.annotations.annotators.split_tokens import SplitTokens
@@ -101,27 +93,26 @@ class EnglishCoref(Annotator):
         ]
 
     def _clusters(self, doc: "Doc") -> list[list[Span]]:
-        p = Parse(doc)
-        for turn in find_turns(p.tokens, [start for start, _ in p.sentences]):
+        tree = Parse(doc)
+        for turn in find_turns(tree.tokens, [start for start, _ in tree.sentences]):
             for token in range(*turn.label or (0, 0)):
-                p.pos[token], p.tags[token], p.entities[token] = "PROPN", "NNP", "person"
-        m = Mentions(p, self._guideline == "litbank", self._spacy_model is None)
-        if not m.count:
+                tree.pos[token], tree.tags[token], tree.entities[token] = "PROPN", "NNP", "person"
+        document = Document(tree, self._guideline == "litbank", self._spacy_model is None)
+        if not document.mentions:
             return []
-        m.keep(network.mention_scores(self._weights, vectors(m)))
-        i, j = make_pairs(m)
-        blocks = pair_blocks(
-            m.count, i, j, partial(pair_features, m), EntityFeatures(m, first_entities(m)).of
+        document.keep(network.mention_scores(self._weights, document.vectors()))
+        mentions, pairs = document.mentions, make_pairs(document)
+        scores, new = network.score(
+            self._weights, document.vectors(), describe(pairs), pairs.earlier, pairs.later
         )
-        pairs, new = network.score(self._weights, vectors(m), blocks, i, j)
-        entity = network.link(m, i, j, pairs, new, self._weights[f"bonuses.{self._guideline}"])
-        is_likely = m.chances > 0 if m.litbank else m.kind != PRONOUN
+        entity = network.link(document, pairs, scores, new, self._weights[f"bonuses.{self._guideline}"])
         members: dict[int, list[int]] = {}
-        for mention, number in enumerate(entity.tolist()):
-            members.setdefault(number, []).append(mention)
-        spans = list(zip(m.start.tolist(), m.stop.tolist()))
+        for place, number in enumerate(entity.tolist()):
+            members.setdefault(number, []).append(place)
+        is_likely = document.scores > 0 if document.litbank else ~mentions.is_pronoun
+        spans = list(zip(mentions.start.tolist(), mentions.stop.tolist()))
         return sorted(
-            [spans[mention] for mention in own]
-            for own in members.values()
-            if len(own) > 1 or (self._include_singletons and is_likely[own[0]])
+            [spans[place] for place in places]
+            for places in members.values()
+            if len(places) > 1 or (self._include_singletons and is_likely[places[0]])
         )

@@ -6,14 +6,9 @@ from pathlib import Path
 
 import numpy as np
 
-from allennlp_coref_rc.annotations.annotators.coref.english import words as w
-from allennlp_coref_rc.annotations.annotators.coref.english.features import (
-    NAME,
-    PRONOUN,
-    ROLE,
-    Mentions,
-    certain_links,
-)
+from allennlp_coref_rc.annotations.annotators.coref.english.mentions import Document, Mentions, Role
+from allennlp_coref_rc.annotations.annotators.coref.english.pairs import Pairs
+from allennlp_coref_rc.annotations.annotators.coref.english.words import PronounGroup
 from allennlp_coref_rc.annotations.annotators.lexicon import ANY_GENDER, NEUTER, PERSON, PLURAL
 from allennlp_coref_rc.common.errors import ConfigurationError
 
@@ -30,7 +25,7 @@ Factors of a probability: where genders differ, and where the entity has a name 
 argument of the same verb ("Merkel praised him").
 """
 
-ARGUMENTS = [ROLE[role] for role in ("nsubj", "nsubj:pass", "obj", "iobj")]
+ARGUMENTS = (Role.SUBJECT, Role.PASSIVE_SUBJECT, Role.OBJECT, Role.INDIRECT_OBJECT)
 
 CHUNK = 512
 """Pairs that are judged at once: few enough for the processor's cache."""
@@ -51,49 +46,53 @@ def mention_scores(weights: Weights, vectors: np.ndarray) -> np.ndarray:
 
 
 def score(
-    weights: Weights, vectors: np.ndarray, blocks: Iterable[np.ndarray], i: np.ndarray, j: np.ndarray
+    weights: Weights,
+    vectors: np.ndarray,
+    blocks: Iterable[np.ndarray],
+    earlier: np.ndarray,
+    later: np.ndarray,
 ) -> tuple[np.ndarray, np.ndarray]:
     """
-    The scores of pairs, and for each mention the score of a new entity. `blocks` are the features of the
-    pairs, in order. Scores are rounded, so that libraries that add numbers in another order give the same
-    clusters, except in rare cases.
+    The scores of pairs, by the places of the `earlier` and the `later` mentions, and for each mention the
+    score of a new entity. `blocks` are the features of the pairs, in order. Scores are rounded, so that
+    libraries that add numbers in another order give the same clusters, except in rare cases.
     """
-    one, other = vectors @ weights["earlier"], vectors @ weights["later"] + weights["later_bias"]
-    pairs = np.empty((len(j), 1), np.float32)
+    antecedents, anaphors = vectors @ weights["earlier"], vectors @ weights["later"] + weights["later_bias"]
+    pairs = np.empty((len(later), 1), np.float32)
     stop = 0
     for features in blocks:
         for first in range(0, len(features), CHUNK):
             hidden = features[first : first + CHUNK].astype(np.float32) @ weights["pair"]
             start, stop = stop, stop + len(hidden)
-            hidden += one[i[start:stop]]
-            hidden += other[j[start:stop]]
+            hidden += antecedents[earlier[start:stop]]
+            hidden += anaphors[later[start:stop]]
             pairs[start:stop] = np.maximum(hidden, 0, out=hidden) @ weights["output"]
     new = np.maximum(vectors @ weights["new"] + weights["new_bias"], 0) @ weights["new_output"]
     return (pairs[:, 0] + weights["output_bias"]).round(3), (new[:, 0] + weights["new_output_bias"]).round(3)
 
 
-def linking_kinds(m: Mentions) -> np.ndarray:
+def linking_kinds(mentions: Mentions) -> np.ndarray:
     """
     Kinds of mentions that differ in how readily they begin an entity: "he"; other pronouns; names; nominals.
     """
-    pronouns = np.where(np.isin(m.group, (w.I, w.PERSON)), 0, 1)
-    return np.where(m.kind == PRONOUN, pronouns, np.where(m.kind == NAME, 2, 3))
+    is_he = np.isin(mentions.group, (PronounGroup.I, PronounGroup.HE))
+    return np.select([is_he, mentions.is_pronoun, mentions.is_name], [0, 1, 2], 3)
 
 
-def probabilities(j: np.ndarray, pairs: np.ndarray, new: np.ndarray) -> np.ndarray:
+def probabilities(later: np.ndarray, pairs: np.ndarray, new: np.ndarray) -> np.ndarray:
     """
     The probability of each pair, among all pairs with the same later mention and the choice of a new entity.
     """
     shift = new.copy()
-    np.maximum.at(shift, j, pairs)
-    odds = np.exp(pairs - shift[j])
+    np.maximum.at(shift, later, pairs)
+    odds = np.exp(pairs - shift[later])
     total = np.exp(new - shift)
-    np.add.at(total, j, odds)
-    return odds / total[j]
+    np.add.at(total, later, odds)
+    return odds / total[later]
 
 
 def link(
-    m: Mentions, i: np.ndarray, j: np.ndarray, pairs: np.ndarray, new: np.ndarray, bonuses: np.ndarray
+    document: Document, pairs: Pairs, scores: np.ndarray, new: np.ndarray, bonuses: np.ndarray
 ) -> np.ndarray:
     """
     The entity of each mention, in one pass from left to right. A mention joins the entity whose mentions
@@ -103,50 +102,81 @@ def link(
     never "it" and a person. Before all this go the `certain_links`. At the end, what LitBank would hardly
     annotate becomes an entity of its own.
     """
-    chance = probabilities(j, pairs, new)
-    rest = np.ones(m.count)
-    np.subtract.at(rest, j, chance)
-    threshold = (rest.clip(min=0) * np.exp(bonuses[linking_kinds(m)])).tolist()
-    bounds = np.searchsorted(j, np.arange(m.count + 1)).tolist()
-    chances, others = chance.tolist(), i.tolist()
-    is_compound = (m.kind == NAME) & ((m.gender == NEUTER) | (m.number == PLURAL)) & (m.whole == 0)
-    sure = np.where(is_compound, NEUTER, m.sure).tolist()
-    kind = m.kind.tolist()
-    entity, genders = list(range(m.count)), [ANY_GENDER] * m.count
-    can_rival = np.isin(m.role, ARGUMENTS) & (m.reflexive == 0) & (m.whole == 0)
-    verbs = np.where(can_rival, m.gov, -1).tolist()
-    taken: list[set[int]] = [set() for _ in range(m.count)]
-    certain = certain_links(m).tolist()
-    is_third = np.isin(m.group, (w.PERSON, w.IT, w.THEY))
-    not_one = np.where(m.is_labelled & (is_third | (m.group == w.YOU)), m.speaker, -1)
-    not_other = np.where(m.is_labelled & (is_third | (m.group == w.I)), m.listener, -1)
-    excluded = np.stack([not_one, not_other], axis=1).tolist()
-    for k in range(m.count):
+    mentions, count = document.mentions, len(document.mentions)
+    chance = probabilities(pairs.later, scores, new)
+    rest = np.ones(count)
+    np.subtract.at(rest, pairs.later, chance)
+    thresholds = (rest.clip(min=0) * np.exp(bonuses[linking_kinds(mentions)])).tolist()
+    bounds = np.searchsorted(pairs.later, np.arange(count + 1)).tolist()
+    chances, earlier = chance.tolist(), pairs.earlier.tolist()
+    can_rival = np.isin(mentions.role, ARGUMENTS) & ~mentions.is_reflexive & ~mentions.is_coordination
+    verbs = np.where(can_rival, mentions.governor, -1).tolist()
+    is_pronoun, genders = mentions.is_pronoun.tolist(), sure_genders(mentions).tolist()
+    certain, excluded = certain_links(mentions).tolist(), excluded_links(mentions).tolist()
+    entity = list(range(count))
+    genders_of, verbs_of = [ANY_GENDER] * count, [set[int]() for _ in range(count)]
+    for mention, (verb, gender) in enumerate(zip(verbs, genders)):
         sums: dict[int, float] = {}
-        for pair in range(bounds[k], bounds[k + 1]):
-            candidate = entity[others[pair]]
+        for pair in range(bounds[mention], bounds[mention + 1]):
+            candidate = entity[earlier[pair]]
             sums[candidate] = sums.get(candidate, 0.0) + chances[pair]
-        best, most = k, threshold[k]
-        if certain[k] >= 0:
-            best, sums = entity[certain[k]] if certain[k] < k else k, {}
-        for talker in excluded[k]:
-            if talker >= 0:
-                sums.pop(entity[talker], None)
+        best, most = mention, thresholds[mention]
+        if certain[mention] >= 0:
+            best, sums = entity[certain[mention]] if certain[mention] < mention else mention, {}
+        for other in excluded[mention]:
+            if other >= 0:
+                sums.pop(entity[other], None)
         for candidate, value in sums.items():
             if value > most:
-                if verbs[k] in taken[candidate]:
+                if verb in verbs_of[candidate]:
                     value *= SAME_VERB
-                if not sure[k] & genders[candidate]:
-                    value *= OTHER_GENDER if sure[k] | genders[candidate] == PERSON else 0
+                if not gender & genders_of[candidate]:
+                    value *= OTHER_GENDER if gender | genders_of[candidate] == PERSON else 0
                 if value > most:
                     best, most = candidate, value
-        entity[k] = best
-        if kind[k] != PRONOUN and verbs[k] >= 0:
-            taken[best].add(verbs[k])
-        genders[best] = genders[best] & sure[k] or genders[best]
+        entity[mention] = best
+        if not is_pronoun[mention] and verb >= 0:
+            verbs_of[best].add(verb)
+        genders_of[best] = genders_of[best] & gender or genders_of[best]
     result = np.array(entity, int)
-    for k, other in enumerate(certain):
-        if other > k:
-            result[result == result[k]] = result[other]
-    alone = m.litbank & (m.chances < LEAST)
-    return np.where(alone, m.count + np.arange(m.count), result)
+    for mention, other in enumerate(certain):
+        if other > mention:
+            result[result == result[mention]] = result[other]
+    alone = document.litbank & (document.scores < LEAST)
+    return np.where(alone, count + np.arange(count), result)
+
+
+def sure_genders(mentions: Mentions) -> np.ndarray:
+    """`sure_gender`, where names of companies and couples are neither man nor woman."""
+    is_compound = mentions.is_name & ~mentions.is_coordination
+    is_compound &= (mentions.gender == NEUTER) | (mentions.number == PLURAL)
+    return np.where(is_compound, NEUTER, mentions.sure_gender)
+
+
+def certain_links(mentions: Mentions) -> np.ndarray:
+    """
+    For each mention another one of the same entity, or -1. In turns that name speaker and listener, "I" and
+    "you" are these, and equal names of speakers are one entity.
+    """
+    says_i, says_you = (
+        mentions.is_labelled & (mentions.group == group) for group in (PronounGroup.I, PronounGroup.YOU)
+    )
+    result = np.select([says_you, says_i], [mentions.listener, mentions.speaker], -1)
+    first: dict[int, int] = {}
+    for speaker in np.unique(mentions.speaker[mentions.is_labelled & (mentions.speaker >= 0)]).tolist():
+        before = first.setdefault(int(mentions.text[speaker]), speaker)
+        result[speaker] = before if before < speaker else -1
+    return result
+
+
+def excluded_links(mentions: Mentions) -> np.ndarray:
+    """
+    For each mention two others of other entities, or -1: in a labelled turn, others than "I" are not the
+    speaker, and others than "you" not the listener. Shape: (mentions, 2)
+    """
+    is_third = np.isin(mentions.group, (PronounGroup.HE, PronounGroup.IT, PronounGroup.THEY))
+    not_speaker = mentions.is_labelled & (is_third | (mentions.group == PronounGroup.YOU))
+    not_listener = mentions.is_labelled & (is_third | (mentions.group == PronounGroup.I))
+    return np.stack(
+        [np.where(not_speaker, mentions.speaker, -1), np.where(not_listener, mentions.listener, -1)], axis=1
+    )

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from allennlp_coref_rc.annotations import AnnotatedText, sentence_spans
 from allennlp_coref_rc.annotations.annotators import Annotator, EnglishCoref
-from allennlp_coref_rc.annotations.annotators.coref.english import coref, features, network
+from allennlp_coref_rc.annotations.annotators.coref.english import coref, network, pairs
 from tests.annotations.annotators.coref.english.parses import parsed
 
 TEXT = (
@@ -141,7 +141,7 @@ def test_the_same_text_gives_the_same_clusters_also_beside_others(annotator):
 
 def test_blocks_of_pairs_have_the_features_of_all_pairs_together(annotator, monkeypatch):
     together = annotator.annotate(of(TEXT * 3))
-    monkeypatch.setattr(features, "BLOCK", 7)
+    monkeypatch.setattr(pairs, "BLOCK", 7)
     assert EnglishCoref().annotate(of(TEXT * 3)) == together
 
 
@@ -181,11 +181,12 @@ def test_any_tokens_give_clusters_that_share_no_mention(annotator, tokens, litba
 # The network
 
 
-def linked(count, pairs, scores, new=0.0, bonus=0.0):
+def linked(count, places, scores, new=0.0, bonus=0.0):
     """Links of pronouns that are made by hand."""
-    m = coref.Mentions(coref.Parse(parsed(*["he/PRP/root/0"] * count)), False)
-    i, j = (np.array(one, int) for one in zip(*pairs))
-    return network.link(m, i, j, np.array(scores, float), np.full(count, new), np.full(4, bonus)).tolist()
+    document = coref.Document(coref.Parse(parsed(*["he/PRP/root/0"] * count)), False)
+    made = pairs.Pairs(document.mentions, *(np.array(side, int) for side in zip(*places)))
+    scores, new = np.array(scores, float), np.full(count, new)
+    return network.link(document, made, scores, new, np.full(4, bonus)).tolist()
 
 
 def test_probabilities_are_those_of_a_softmax_with_a_new_entity():
@@ -197,7 +198,7 @@ def test_probabilities_are_those_of_a_softmax_with_a_new_entity():
 
 def test_the_probabilities_of_an_entitys_mentions_are_added():
     # Mentions 0 and 1 are one entity. Each alone is less likely for mention 3 than mention 2, but not both.
-    pairs = [(0, 1), (0, 2), (1, 2), (0, 3), (1, 3), (2, 3)]
+    places = [(0, 1), (0, 2), (1, 2), (0, 3), (1, 3), (2, 3)]
     scores = [5, -5, -5, 1, 1, 1.3]
-    assert linked(4, pairs, scores) == [0, 0, 2, 0]
-    assert linked(4, pairs, scores, bonus=9) == [0, 1, 2, 3]
+    assert linked(4, places, scores) == [0, 0, 2, 0]
+    assert linked(4, places, scores, bonus=9) == [0, 1, 2, 3]

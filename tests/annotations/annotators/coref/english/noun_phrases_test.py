@@ -1,14 +1,14 @@
 import numpy as np
 import pytest
 
-from allennlp_coref_rc.annotations.annotators.coref.english.mentions import find_spans
+from allennlp_coref_rc.annotations.annotators.coref.english.noun_phrases import find_noun_phrases
 from allennlp_coref_rc.annotations.annotators.parse import Parse
 from tests.annotations.annotators.coref.english.parses import parsed
 
 
 def phrases(*sentences, litbank=False):
     p = Parse(parsed(*sentences))
-    return [" ".join(p.tokens[start:stop]) for start, stop, _, _ in find_spans(p, litbank)]
+    return [" ".join(p.tokens[start:stop]) for start, stop, _, _ in find_noun_phrases(p, litbank)]
 
 
 def test_a_noun_phrase_is_its_heads_subtree_without_preposition():
