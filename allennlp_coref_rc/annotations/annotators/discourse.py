@@ -32,8 +32,8 @@ class Discourse(StructureModel):
         Find relations by the paper's rule.
     archive : `str`, optional (default = `None`)
         As for `StructureModel`.
-    cuda_device : `int`, optional (default = `None`)
-        As for `ArchivedModel`.
+    cuda_device : `int`, optional (default = `-1`)
+        The index of a GPU. By default the CPU, since readers of a training annotate too, in processes of their own.
 
     # Example
 
@@ -48,7 +48,7 @@ class Discourse(StructureModel):
         implicit: bool = False,
         paper_like: bool = False,
         archive: Optional[str] = None,
-        cuda_device: Optional[int] = None,
+        cuda_device: int = -1,
     ) -> None:
         options: dict[str, bool | float] = {
             "discourse.implicit": implicit,

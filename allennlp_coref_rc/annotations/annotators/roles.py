@@ -26,8 +26,8 @@ class Roles(StructureModel):
     verbs : `bool`, optional (default = `False`)
         Keeps only frames of verbs, by the tags of the English pipeline, and no auxiliaries (as DASSA, Mihaylov &
         Frank, EMNLP 2019).
-    cuda_device : `int`, optional (default = `None`)
-        As for `ArchivedModel`.
+    cuda_device : `int`, optional (default = `-1`)
+        The index of a GPU. By default the CPU, since readers of a training annotate too, in processes of their own.
     """
 
     def __init__(
@@ -35,7 +35,7 @@ class Roles(StructureModel):
         archive: Optional[str] = None,
         empty_frames: bool = True,
         verbs: bool = False,
-        cuda_device: Optional[int] = None,
+        cuda_device: int = -1,
     ) -> None:
         super().__init__(archive, ["roles"], cuda_device=cuda_device)
         self._empty_frames = empty_frames

@@ -29,6 +29,8 @@ class Structure(ComposedAnnotator):
     spacy_model : `str`, optional (default = `None`)
         The name or folder of a pipeline of spaCy that parses for `coref`, with Universal Dependencies. By
         default the English pipeline of this package.
+    cuda_device : `int`, optional (default = `-1`)
+        As for `roles`.
 
     # Example
 
@@ -43,6 +45,7 @@ class Structure(ComposedAnnotator):
         guideline: str = "ontonotes",
         implicit: bool = False,
         spacy_model: Optional[str] = None,
+        cuda_device: int = -1,
     ) -> None:
         for layer in layers:
             check_choice("structure", "layers", layer, LAYERS)
@@ -52,7 +55,9 @@ class Structure(ComposedAnnotator):
         if heads := [
             head for layer, head in (("frames", "roles"), ("relations", "discourse")) if layer in layers
         ]:
-            annotators.append(StructureModel(heads=heads, options={"discourse.implicit": implicit}))
+            annotators.append(
+                StructureModel(heads=heads, options={"discourse.implicit": implicit}, cuda_device=cuda_device)
+            )
         if "edges" in layers:
             annotators.append(SpacyDependencies(spacy_model))
         super().__init__(annotators)
