@@ -18,6 +18,8 @@ HELP = (
 )
 
 SPLITS = ("train", "valid", "test")
+QUESTIONS = {"train": 900, "valid": 100, "test": 1000}
+"""The questions of each split of a simulated task, unless their numbers are given."""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -31,9 +33,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     kind = add_kind("simulate", "write simulated bAbI stories", simulate)
     _add_written_folder(kind)
     add_numbers(kind, "--tasks", "tasks, such as 1-3,11 or 1 2 (default: all)")
-    for split, number in zip(SPLITS, (900, 100, 1000)):
+    for split, number in QUESTIONS.items():
         help = f"questions in each {split} file (default: {number})"
-        kind.add_argument(f"--{split}", type=whole_number(1), default=number, metavar="N", help=help)
+        kind.add_argument(f"--{split}", type=whole_number(1), metavar="N", help=help)
     published = "a folder of bAbI files: take its training and validation questions, and write a fresh test"
     kind.add_argument("--published", metavar="SOURCE", help=published)
     _add_seed(kind)
@@ -142,14 +144,17 @@ def simulate(args: argparse.Namespace) -> None:
     tasks = _tasks(args.tasks, range(1, NUM_TASKS + 1) if args.published else SIMULATED_TASKS)
     if args.published and is_among(args.output_folder, [args.published]):
         raise ConfigurationError(f"found {args.published} twice, expected another folder for what is written")
+    if args.published and (args.train or args.valid):
+        raise ConfigurationError("found --train or --valid beside --published, whose questions they are")
+    numbers = {split: getattr(args, split) or number for split, number in QUESTIONS.items()}
     for task in tasks:
         seed = 1000 * args.seed + 10 * task
         if args.published:
-            files = dict(with_fresh_test(args.published, task, args.test, seed + SPLITS.index("test")))
+            files = dict(with_fresh_test(args.published, task, numbers["test"], seed + SPLITS.index("test")))
         else:
             files = {
-                split: simulate_task(task, getattr(args, split), seed + index)
-                for index, split in enumerate(SPLITS)
+                split: simulate_task(task, number, seed + index)
+                for index, (split, number) in enumerate(numbers.items())
             }
         os.makedirs(args.output_folder, exist_ok=True)
         for split, lines in files.items():

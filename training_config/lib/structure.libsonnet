@@ -12,7 +12,7 @@ local modifiers = 'ADJ ADV CAU COM CXN DIR DIS EXT GOL LOC LVB MNR MOD NEG PRD P
     revision: 'c9745ed1d9f207416be6d2e6f8de32d1f16199bf',
   },
   dim:: 384,  // of the encoder's vectors
-  backbone:: { dropout: 0.1, max_length: 128 },
+  backbone:: { dropout: 0.1 },
   learning_rate:: 0.001,
   learning_rate_of_encoder:: 0.0005,  // of its adapters; about 0.0001 if all of it is trained
   epochs:: 8,

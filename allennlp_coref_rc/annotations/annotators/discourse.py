@@ -25,7 +25,7 @@ class Discourse(StructureModel):
     # Parameters
 
     threshold : `float`, optional (default = `None`)
-        The least probability of a connective. By default as the archive's config says.
+        The least probability of a connective. By default as the archive's config says. Not with `paper_like`.
     implicit : `bool`, optional (default = `False`)
         Add implicit relations.
     paper_like : `bool`, optional (default = `False`)
@@ -57,5 +57,7 @@ class Discourse(StructureModel):
         if threshold is not None:
             if not 0.0 <= threshold <= 1.0:
                 raise ConfigurationError(f"discourse: threshold is {threshold}, expected 0 to 1")
+            if paper_like:
+                raise ConfigurationError("discourse: found threshold and paper_like, expected one of them")
             options["discourse.least"] = threshold
         super().__init__(archive, ["discourse"], options=options, cuda_device=cuda_device)

@@ -13,8 +13,9 @@ from allennlp_coref_rc.annotations.annotated_text import LAYERS, AnnotatedText
 from allennlp_coref_rc.annotations.annotators.annotator import Annotator
 from allennlp_coref_rc.annotations.annotators.archived_model import ArchivedModel
 from allennlp_coref_rc.common.errors import ConfigurationError
+from allennlp_coref_rc.safe_archives.archives import is_trusted, trusting
 
-ENGLISH = os.fspath(Path(english.__file__).with_name("structure.tar.gz"))
+ENGLISH_MODEL = os.fspath(Path(english.__file__).with_name("structure.tar.gz"))
 """The model of this package."""
 
 
@@ -34,8 +35,8 @@ class StructureModel(Annotator):
     heads : `list[str]`, optional (default = `None`)
         The names of the heads that annotate. By default all do.
     guideline : `str`, optional (default = `None`)
-        What the clusters are like, one of `GUIDELINES` of the reader `coreference`. By default as the archive's
-        config says, OntoGUM's.
+        What the clusters are like, one of `GUIDELINES` of the reader `coreference`, for a model with a head of that
+        name. By default as the archive's config says.
     options : `dict[str, Any]`, optional (default = `{}`)
         Other parameters of heads, such as `{"roles.least": 0.5}`.
     cuda_device : `int`, optional (default = `None`)
@@ -53,7 +54,7 @@ class StructureModel(Annotator):
         changes = {f"model.heads.{name}": value for name, value in (options or {}).items()}
         if guideline:
             changes["validation_dataset_reader.readers.coreference.guideline"] = guideline
-        self._model = ArchivedModel(archive or ENGLISH, 1, cuda_device, changes)
+        self._model = ArchivedModel(archive or ENGLISH_MODEL, 1, cuda_device, changes)
         self._heads = heads
 
     def annotate_batch(self, texts: Sequence[AnnotatedText]) -> list[AnnotatedText]:
@@ -74,8 +75,8 @@ class StructureModel(Annotator):
         encoded: Optional[dict[str, torch.Tensor]] = None
         for name, head in model._heads.items() if some else ():
             if self._heads is None or name in self._heads:
-                fields = self._fields(name, [texts[i] for i in some], encoded is None)
-                with torch.inference_mode():
+                with torch.inference_mode(), trusting(is_trusted(), ""):
+                    fields = self._fields(name, [texts[i] for i in some], encoded is None)
                     encoded = encoded or model._backbone(words=fields["words"])
                     fields.pop("words", None)
                     output = head(**encoded, **fields)

@@ -1,7 +1,7 @@
 """
 The English pipeline of this package, by spaCy: tags, morphology, lemmas, dependencies, and types of entities.
 Its weights lie beside this file; CARD.md says what they were trained on. Annotators that need a parse call
-`parse`.
+`parse`. `structure.tar.gz` beside it is the model of roles and discourse relations, see `StructureModel`.
 """
 
 from collections.abc import Sequence

@@ -155,8 +155,9 @@ class DiscourseHead(TextHead):
         that the words of the window are in its arguments, and those of its senses. *Shape:* (words, 2), (senses,)
         """
         found: dict[int, tuple[int, Tensor, Tensor]] = {}
+        of_words = self.arguments.of_word(vectors)
         for numbers, anchors in _windows(texts, spans, vectors.device).batches():
-            scores, senses = self._read_connectives(vectors, [spans[i] for i in numbers], anchors)
+            scores, senses = self._read_connectives(vectors, [spans[i] for i in numbers], anchors, of_words)
             # Of each argument: the probabilities of its `B-` and `I-`.
             chances = scores.float().softmax(-1)[..., 1:].unflatten(-1, (2, 2)).sum(-2).cpu()
             sizes = (anchors.stop - anchors.start).tolist()
@@ -167,10 +168,14 @@ class DiscourseHead(TextHead):
         return [found[i] for i in range(len(spans))]
 
     def _read_connectives(
-        self, vectors: Tensor, spans: Sequence[tuple[int, Span]], anchors: Anchors
+        self,
+        vectors: Tensor,
+        spans: Sequence[tuple[int, Span]],
+        anchors: Anchors,
+        of_words: Optional[Tensor] = None,
     ) -> tuple[Tensor, Tensor]:
         """The scores of the tags of connectives' arguments, and of their senses."""
-        scores, pooled = self.arguments(vectors, anchors)
+        scores, pooled = self.arguments(vectors, anchors, of_words)
         of_connectives = torch.stack([vectors[i, slice(*span)].mean(0) for i, span in spans])
         return scores, self.sense(torch.cat([of_connectives, pooled], dim=-1))
 
@@ -202,9 +207,9 @@ def _without_connective(sense: str, arg1: list[Span], arg2: list[Span]) -> Disco
 
 def _likely(chances: Tensor, start: int, connective: Span) -> Optional[tuple[list[Span], list[Span]]]:
     """
-    The most probable span of words for each argument, without the connective, if words are independent; `None`
-    if there are no other words. *Shape:* chances (words, 2), that a word is in each argument; the first word's
-    position is `start`.
+    The most probable span of words for each argument, without the connective and the other argument, if words
+    are independent; `None` if nothing is left of one. *Shape:* chances (words, 2), that a word is in each
+    argument; the first word's position is `start`.
     """
     odds = chances.logit(1e-6)
     first, last = (place - start for place in connective)
@@ -216,9 +221,12 @@ def _likely(chances: Tensor, start: int, connective: Span) -> Optional[tuple[lis
     arguments = []
     for totals in nn.functional.pad(odds.cumsum(0), (0, 0, 1, 0)).T:
         gains = (totals - totals.unsqueeze(1)).masked_fill(no_spans, -torch.inf)
-        first, last = divmod(int(gains.argmax()), len(totals))
-        arguments.append(spans_of({*range(start + first, start + last)} - {*range(*connective)}))
-    return arguments[0], arguments[1]
+        begin, end = divmod(int(gains.argmax()), len(totals))
+        arguments.append({*range(start + begin, start + end)} - {*range(*connective)})
+    # The one around the other is interrupted by it.
+    shorter, longer = sorted(arguments, key=len)
+    longer -= shorter
+    return (spans_of(arguments[0]), spans_of(arguments[1])) if all(arguments) else None
 
 
 def _implicit(text: AnnotatedText) -> Iterator[int]:

@@ -69,8 +69,9 @@ class RolesHead(TextHead):
         places = torch.nonzero((self.predicate(vectors).squeeze(-1) > 0) & mask).tolist()
         anchors = _anchors(texts, places, vectors.device)
         labelled: list[tuple[int, int, list[LabelledSpan]]] = []
+        of_words = self.labeller.of_word(vectors)
         for _, chosen in anchors.batches():
-            spans = self.labeller.spans(self.labeller(vectors, chosen)[0], chosen, self._least)
+            spans = self.labeller.spans(self.labeller(vectors, chosen, of_words)[0], chosen, self._least)
             labelled += zip(chosen.text.tolist(), chosen.position.tolist(), spans)
         found: list[Found] = [[] for _ in texts]
         for i, position, of_predicate in sorted(labelled):

@@ -1,5 +1,5 @@
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple, Self
+from typing import NamedTuple, Optional, Self
 
 import torch
 from allennlp.modules.input_variational_dropout import InputVariationalDropout
@@ -16,6 +16,9 @@ WEIGHT = 0.2
 
 REACH = 200
 """How many words before and after its anchor a window has at most. Without a limit, time would grow with its square."""
+
+LEAST = 1e-6
+"""Less is no probability."""
 
 MAX_PAIRS = 8_000
 """The most pairs of an anchor and a word that are labelled at once, when not training."""
@@ -91,10 +94,13 @@ class SpanLabeller(nn.Module):
         self.tags = nn.Linear(hidden_dim, 2 * len(labels) + 1)
         self.dropout = InputVariationalDropout(dropout)
 
-    def forward(self, vectors: Tensor, anchors: Anchors) -> tuple[Tensor, Tensor]:
+    def forward(
+        self, vectors: Tensor, anchors: Anchors, of_words: Optional[Tensor] = None
+    ) -> tuple[Tensor, Tensor]:
         """
         The scores of `O`, of each label's `B-` and of each label's `I-` for the words of each window, and the
-        maximum over the pairs of each window. Scores after the end of a window are those of `O`.
+        maximum over the pairs of each window. Scores after the end of a window are those of `O`. `of_words` is
+        `of_word` of the vectors, if it is known from other anchors.
 
         *Shape:* vectors (texts, words, input_dim), scores (anchors, window, 2 * labels + 1), maximum
         (anchors, hidden_dim).
@@ -106,7 +112,8 @@ class SpanLabeller(nn.Module):
         offset = places - anchors.position.unsqueeze(1)
         least = torch.tensor(DISTANCES, device=offset.device)
         distance = torch.bucketize(offset.abs(), least, right=True) - 1 + len(least) * (offset < 0)
-        pairs = self.of_word(vectors)[text, places.clamp(max=vectors.shape[1] - 1)] + self.distance(distance)
+        of_words = self.of_word(vectors) if of_words is None else of_words
+        pairs = of_words[text, places.clamp(max=vectors.shape[1] - 1)] + self.distance(distance)
         pairs = pairs + self.of_anchor(vectors[anchors.text, anchors.position]).unsqueeze(1)
         mask = (places < stop).unsqueeze(-1)
         pairs = torch.relu(pairs) * mask
@@ -123,7 +130,7 @@ class SpanLabeller(nn.Module):
     def loss(self, scores: Tensor, anchors: Anchors, spans: Iterable[Iterable[tuple[str, Span]]]) -> Tensor:
         """
         The cross entropy, summed over all words of all windows and weighed by `WEIGHT`, for each anchor's
-        labelled spans. Parts of spans outside of the window, and other labels, do not count.
+        labelled spans. Spans that begin outside of the window, and other labels, do not count.
         """
         tags = torch.zeros(scores.shape[:2], dtype=torch.long)
         index = {label: 1 + i for i, label in enumerate(self.labels)}
@@ -156,16 +163,21 @@ def probable_spans(scores: Tensor, least: float) -> Iterator[tuple[float, int, i
 
     *Shape:* scores (sequences, words, 2 * labels + 1).
     """
-    number = scores.shape[-1] // 2
+    number, length = scores.shape[-1] // 2, scores.shape[1]
     outside, begin, inside = scores.float().softmax(-1).split([1, number, number], dim=-1)
     going_on = inside / (inside + outside + begin.sum(-1, keepdim=True))
-    sequence, start, label = torch.nonzero(begin >= least, as_tuple=True)
-    going_on, last = going_on[sequence, :, label], torch.arange(scores.shape[1], device=scores.device)
-    through = torch.where(last > start.unsqueeze(1), going_on, 1.0).cumprod(1)
-    ends = 1 - torch.cat([going_on[:, 1:], torch.zeros_like(going_on[:, :1])], dim=1)
-    chances = begin[sequence, start, label].unsqueeze(1) * through * ends
-    row, last = torch.nonzero((chances >= least) & (last >= start.unsqueeze(1)), as_tuple=True)
-    columns = chances[row, last], sequence[row], label[row], start[row], last + 1
+    # Padding has a probability of 0.
+    sequence, start, label = torch.nonzero(begin >= max(least, LEAST), as_tuple=True)
+    # From the start, as long spans would take memory by the square of a text.
+    places = start.unsqueeze(1) + torch.arange(min(2 * REACH, length), device=scores.device)
+    in_text = places < length
+    going_on = going_on[sequence.unsqueeze(1), places.clamp(max=length - 1), label.unsqueeze(1)] * in_text
+    nothing = torch.zeros_like(going_on[:, :1])
+    through = torch.cat([nothing + 1, going_on[:, 1:]], dim=1).cumprod(1)
+    ends = 1 - torch.cat([going_on[:, 1:], nothing], dim=1)
+    chances = begin[sequence, start, label].unsqueeze(1) * through * ends * in_text
+    row, more = torch.nonzero(chances >= max(least, LEAST), as_tuple=True)
+    columns = chances[row, more], sequence[row], label[row], start[row], start[row] + more + 1
     taken: list[set[int]] = [set() for _ in scores]
     for span in sorted(zip(*(column.tolist() for column in columns)), reverse=True):
         words = range(*span[3:])

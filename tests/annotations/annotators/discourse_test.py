@@ -108,8 +108,8 @@ def test_odd_texts(tokens):
     text = AnnotatedText(tokens, [(0, len(tokens))] if tokens else [])
     for relation in Discourse(threshold=0.0, implicit=True).annotate(text).checked().relations:
         assert relation.arg1 and relation.arg2
-        of_arguments = {i for span in relation.arg1 + relation.arg2 for i in range(*span)}
-        assert of_arguments.isdisjoint(i for span in relation.connective for i in range(*span))
+        spans = sorted(relation.arg1 + relation.arg2 + relation.connective)
+        assert all(first[1] <= second[0] for first, second in zip(spans, spans[1:]))
 
 
 def test_what_is_annotated_stays_and_batches_give_what_single_texts_give(discourse):
@@ -123,6 +123,8 @@ def test_hard_connectives_are_not_among_those_of_the_rules():
     assert not HARD & CONNECTIVES.keys()
 
 
-def test_a_mistaken_threshold_is_named():
+def test_mistaken_thresholds_are_named():
+    with pytest.raises(ConfigurationError, match="found threshold and paper_like"):
+        Discourse(threshold=0.5, paper_like=True)
     with pytest.raises(ConfigurationError, match=re.escape("threshold is 2.0, expected 0 to 1")):
         Discourse(threshold=2.0)

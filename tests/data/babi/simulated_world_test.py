@@ -234,6 +234,7 @@ def test_command_writes_a_fresh_test_for_published_questions(tmp_path, capsys):
     for more, message in [
         ((str(published), "--published", str(published)), "twice, expected another folder"),
         ((str(tmp_path / "new"), "--published", str(folder), "--tasks", "5"), "qa5_train.txt: no such file"),
+        ((str(tmp_path / "new"), "--published", str(published), "--train", "9"), "--train or --valid beside"),
         ((str(tmp_path / "new"), "--tasks", "4"), "--tasks: found 4, expected some of 1, 2, 3, 6,"),
     ]:
         with pytest.raises(SystemExit):

@@ -225,7 +225,7 @@ class Mention:
         initials = "".join(token[0] for token in self._name(parse.tokens) if token[:1].isupper()).lower()
         has_initials = len(initials) > 2
         acronym = numbers[initials if has_initials else self.word]
-        # A negative number is equal to no other.
+        # Equal to no other, but for mentions of one head, and the first token of the text.
         self.acronym = acronym if has_initials or self.is_single else -self.head
         last_word = parse.words[self.name_stop - 1] if self.is_name else self.singular
         self.last_word = numbers[last_word, self.is_coordination]
@@ -457,7 +457,8 @@ def find_speakers(parse: Parse, mentions: Sequence[Mention]) -> None:
             places[talker] = place
     spoken = quotes.attributed_quotes(parse.tokens, parse.words, parse.sentences, list(places))
     speaking = quotes.speakers_of_turns(spoken)
-    numbers = {turn: number for number, turn in enumerate(quote for quote in spoken if quote.turn is quote)}
+    first = sorted((quote for quote in spoken if quote.turn is quote), key=attrgetter("start"))
+    numbers = {turn: number for number, turn in enumerate(first)}
     turns = {place: quote.turn for quote in spoken for place in range(quote.start, quote.stop)}
     for mention in mentions:
         if turn := turns.get(mention.start):

@@ -4,7 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from itertools import pairwise
+from itertools import pairwise, takewhile
 from typing import NamedTuple, Optional
 
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, Span
@@ -116,8 +116,9 @@ def _letters(tokens: Sequence[str], starts: Sequence[int]) -> Iterator[Turn]:
         names = {tokens[at].lower(): at + 2 for at in reversed(labels) if start <= at < stop}
         greeting = next((at for at in starts if start <= at < stop and _greets(tokens, at)), None)
         greeted = None if greeting is None else greeting + 1
-        yield Turn(start, stop, names.get("from"), names.get("to", greeted), greeting=greeting)
-    if not blocks and tokens and _greets(tokens, 0):
+        end = min(stop, start + MAX_TURN)
+        yield Turn(start, end, names.get("from"), names.get("to", greeted), greeting=greeting)
+    if not blocks and 0 < len(tokens) <= MAX_TURN and _greets(tokens, 0):
         yield Turn(0, len(tokens), _signature(tokens), 1, greeting=0)
 
 
@@ -135,13 +136,15 @@ def _header_labels(tokens: Sequence[str], starts: Sequence[int]) -> list[int]:
 
 def _greets(tokens: Sequence[str], at: int) -> bool:
     """Whether "Dear Ms Holt," or the like stands here."""
-    after = tokens[at + 1] if at + 1 < len(tokens) else ""
-    return tokens[at].istitle() and tokens[at].lower() in GREETINGS and after[:1].isupper()
+    after = tokens[at + 1 : at + 2 + MAX_LABEL]
+    name = list(takewhile(lambda token: token[:1].isupper(), after))
+    is_addressed = bool(name) and after[len(name) : len(name) + 1] in ([","], ["!"], [":"])
+    return tokens[at].istitle() and tokens[at].lower() in GREETINGS and is_addressed
 
 
 def _signature(tokens: Sequence[str]) -> Optional[int]:
-    """Where the name that ends a letter begins."""
+    """Where the name that ends a letter begins, if it is not that of its greeting."""
     start = len(tokens)
     while start and re.match("[A-Z]", tokens[start - 1]):
         start -= 1
-    return start if start < len(tokens) else None
+    return start if 1 < start < len(tokens) else None

@@ -417,6 +417,18 @@ def test_other_words_before_a_colon_do_not_speak(text):
     assert not any("I" in cluster for cluster in clusters(text))
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Hello Kitty is a brand . I like it , and you do . Anna",
+        "Dear Ann , " + "it rained . " * 200 + "I left . Bob",
+    ],
+    ids=["no greeting", "no letter is as long"],
+)
+def test_not_every_greeting_begins_a_letter(text):
+    assert not any({"I", "you"} & {*cluster} for cluster in clusters(text))
+
+
 def test_a_line_of_a_chat_needs_no_full_stop():
     text = AnnotatedText.of_text("Anna: did you call\nBen: yes I did\nAnna: I saw")
     assert SieveCoref().annotate(text).cluster_texts == [["Anna", "Anna", "I"], ["you", "Ben", "I"]]
