@@ -98,7 +98,7 @@ class Characters(TextTensors):
 
 
 class IndexedTexts(TextTensors):
-    """What any other indexer makes of whole texts."""
+    """Makes the tensors of any other indexer, from whole texts."""
 
     def __init__(self, indexer: TokenIndexer, words: Sequence[str], vocab: Vocabulary) -> None:
         self._indexer, self._words, self._vocab = indexer, words, vocab

@@ -12,13 +12,13 @@ DISTANCES = (0, 1, 2, 3, 4, 5, 8, 16, 32)
 """The least distances of the classes of distance, in words. Those to the left have classes of their own."""
 
 WEIGHT = 0.2
-"""Of the loss of a tag. The tags of a window depend on each other, and are many beside other losses of a text."""
+"""The weight of a tag's loss. The tags of a window depend on each other, and they outnumber a text's other losses."""
 
 REACH = 200
 """How many words before and after its anchor a window has at most. Without a limit, time would grow with its square."""
 
 LEAST = 1e-6
-"""Less is no probability."""
+"""The least probability of a span. Padding has a smaller one."""
 
 MAX_PAIRS = 8_000
 """The most pairs of an anchor and a word that are labelled at once, when not training."""
@@ -157,7 +157,7 @@ class SpanLabeller(nn.Module):
 def probable_spans(scores: Tensor, least: float) -> Iterator[tuple[float, int, int, int, int]]:
     """
     The spans with this probability or more, the most probable first: each as probability, sequence, number of
-    its label, start and stop. Of those that overlap the most probable one stays. A span begins with the
+    its label, start and stop. Of spans that overlap, only the most probable one is given. A span begins with the
     probability of its `B-`. It goes on with that of its `I-` among the tags that may follow, which are all but
     the `I-` of other labels.
 
@@ -166,7 +166,6 @@ def probable_spans(scores: Tensor, least: float) -> Iterator[tuple[float, int, i
     number, length = scores.shape[-1] // 2, scores.shape[1]
     outside, begin, inside = scores.float().softmax(-1).split([1, number, number], dim=-1)
     going_on = inside / (inside + outside + begin.sum(-1, keepdim=True))
-    # Padding has a probability of 0.
     sequence, start, label = torch.nonzero(begin >= max(least, LEAST), as_tuple=True)
     # From the start, as long spans would take memory by the square of a text.
     places = start.unsqueeze(1) + torch.arange(min(2 * REACH, length), device=scores.device)

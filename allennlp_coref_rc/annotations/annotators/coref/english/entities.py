@@ -84,8 +84,8 @@ entity_speaks, own_entity_speaks, entity_listens, own_entity_listens, i_to_you, 
 more_recent, more_salient, same_speaker, other_speaker
 """
 """
-What a network sees of a pair and the antecedent's entity, as in `pairs`. Facts about the clause, the sentence
-and being the subject are of the entity's latest mention before the anaphor.
+The features that a network sees of a pair and the antecedent's entity, as in `pairs`. Facts about the clause, the
+sentence and the subject are about the entity's latest mention before the anaphor.
 """
 
 

@@ -17,6 +17,7 @@ from allennlp_coref_rc.annotations.annotators.coref.sieve import entities as sie
 from allennlp_coref_rc.annotations.annotators.coref.sieve import quotes
 from allennlp_coref_rc.annotations.annotators.coref.sieve.mentions import name_attributes
 from allennlp_coref_rc.annotations.annotators.coref.sieve.sieve_coref import SieveCoref
+from allennlp_coref_rc.annotations.annotators.coref.sieve.turns import find_turns
 from allennlp_coref_rc.annotations.annotators.parse import Parse
 
 EntityType = IntEnum(
@@ -455,13 +456,14 @@ def find_speakers(parse: Parse, mentions: Sequence[Mention]) -> None:
             talker = sieve.Mention(*span, mention.head, kind, gender, mention.number, own_words)
             talker.is_subject = mention.is_subject
             places[talker] = place
-    spoken = quotes.attributed_quotes(parse.tokens, parse.words, parse.sentences, list(places))
+    turns = find_turns(parse.tokens, [start for start, _ in parse.sentences])
+    spoken = quotes.attributed_quotes(parse.tokens, parse.words, parse.sentences, list(places), turns)
     speaking = quotes.speakers_of_turns(spoken)
     first = sorted((quote for quote in spoken if quote.turn is quote), key=attrgetter("start"))
     numbers = {turn: number for number, turn in enumerate(first)}
-    turns = {place: quote.turn for quote in spoken for place in range(quote.start, quote.stop)}
+    turn_of = {place: quote.turn for quote in spoken for place in range(quote.start, quote.stop)}
     for mention in mentions:
-        if turn := turns.get(mention.start):
+        if turn := turn_of.get(mention.start):
             mention.is_quoted, mention.is_labelled = True, turn.is_labelled
             mention.turn = numbers[turn]
             mention.speaker = places[speaking[turn]] if turn in speaking else -1

@@ -66,8 +66,8 @@ earlier_nominal & pronoun, earlier_name & nominal, earlier_nominal & name, earli
 earlier_name & name, earlier_pronoun & ~pronoun, earlier_he & place, earlier_he & organization
 """
 """
-What a network sees of a pair: `Facts`, and which of them hold together. The order is that of the network's
-weights.
+The features that a network sees of a pair. Each is one of the `Facts`, or several that hold together. Their order
+is that of the network's weights.
 """
 
 
@@ -135,8 +135,8 @@ def make_pairs(document: Document) -> Pairs:
 
 class Facts(dict[str, np.ndarray]):
     """
-    By its name, whether a fact holds for each pair, or, in rows, which of several does. What is not added is
-    found by its name: "name" is the anaphor's `is_name`, "earlier_name" the antecedent's, "same_role" that
+    Facts by name: whether each holds for each pair, or, in rows, which of several holds. A fact that was not
+    added is found by its name: "name" is the anaphor's `is_name`, "earlier_name" the antecedent's, "same_role" that
     both have an equal `role`, and "~name" that "name" does not hold.
     """
 

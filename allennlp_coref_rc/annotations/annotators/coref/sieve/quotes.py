@@ -1,13 +1,13 @@
 """Quotations and turns, who says them, and whom their "I" and "you" refer to."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Optional
 
 from allennlp_coref_rc.annotations.annotated_text import Span
 from allennlp_coref_rc.annotations.annotators import lexicon
 from allennlp_coref_rc.annotations.annotators.coref.sieve.entities import PRONOUN, Entities, Entity, Mention
-from allennlp_coref_rc.annotations.annotators.coref.sieve.turns import find_turns
+from allennlp_coref_rc.annotations.annotators.coref.sieve.turns import Turn
 from allennlp_coref_rc.annotations.annotators.lexicon import PERSON, PLURAL, SINGULAR
 
 CLOSING = {"“": "”", "``": "''", "‘": "’", "`": "'"}
@@ -44,14 +44,17 @@ class Quote:
 
 
 def attributed_quotes(
-    tokens: Sequence[str], words: Sequence[str], sentences: Sequence[Span], mentions: Sequence[Mention]
+    tokens: Sequence[str],
+    words: Sequence[str],
+    sentences: Sequence[Span],
+    mentions: Sequence[Mention],
+    turns: Iterable[Turn],
 ) -> list[Quote]:
     """The labelled turns of a text, and then its quotations, with their speakers."""
     quotes = find_quotes(tokens)
     SpeakerFinder(tokens, words, sentences, mentions).attribute(quotes)
     # The longest of several mentions stays.
     starts: dict[Optional[int], Mention] = {mention.start: mention for mention in mentions}
-    turns = find_turns(tokens, [start for start, _ in sentences])
     return [
         Quote(turn.start, turn.stop, starts.get(turn.speaker), starts.get(turn.listener), True)
         for turn in turns

@@ -110,7 +110,7 @@ class SieveCoref(Annotator):
         greetings = [turn.greeting for turn in turns]
         finder = MentionFinder(text.tokens, sentences, self._all_nouns, self._descriptions, labels, greetings)
         mentions = finder.find()
-        quotes = attributed_quotes(text.tokens, finder.words, sentences, mentions)
+        quotes = attributed_quotes(text.tokens, finder.words, sentences, mentions, turns)
         speakers = Speakers(quotes, len(text))
         entities = Entities()
         link_names(entities, mentions)

@@ -18,7 +18,7 @@ MAX_LABEL = 4
 """The most tokens of the name at the beginning of a turn."""
 
 MAX_TURN = 400
-"""The most tokens of a turn. What is longer may go on with something else."""
+"""The most tokens of a turn. A longer one may go on with something else."""
 
 MAX_HEADER = 25
 """The most tokens of a line of a mail's header."""
