@@ -61,7 +61,8 @@ local modifiers = 'ADJ ADV CAU COM CXN DIR DIS EXT GOL LOC LVB MNR MOD NEG PRD P
   discourse:: {
     train: [corpora + 'gdtb/GUM_%s_*.rels' % genre for genre in genres],
     validation: corpora + 'gdtb',
-    reader: { type: 'annotated_texts', format: 'rels', fold: 'train', max_words: 230 },
+    // Long parts, and short texts as users have them.
+    reader: { type: 'annotated_texts', format: 'rels', fold: 'train', max_words: [230, 40] },
     validation_reader: { type: 'annotated_texts', format: 'rels', fold: 'valid' },
     batch_size: 2,
     metric: '+discourse_explicit_connectives_f1',

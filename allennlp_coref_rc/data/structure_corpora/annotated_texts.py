@@ -1,10 +1,12 @@
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import cycle
 from typing import Any, Optional
 
 from allennlp.data import DatasetReader, Instance, Token, TokenIndexer
 from allennlp.data.fields import MetadataField, TextField
+from more_itertools import always_iterable
 
-from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, Span
+from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, DiscourseRelation, Span
 from allennlp_coref_rc.annotations.formats import FORMATS, Format
 from allennlp_coref_rc.common.checks import check_choice
 from allennlp_coref_rc.common.files import known_as, local_path
@@ -29,9 +31,11 @@ class AnnotatedTextsReader(DatasetReader):
     format : `str`
         One of the formats of the annotator `precomputed`, or `"rels"`, DISRPT's discourse relations.
     token_indexers : `dict[str, TokenIndexer]`
-    max_words : `int`, optional (default = `None`)
-        The most words of an instance. Longer texts are cut between sentences, and what links two parts is
-        lost; with 1, each sentence is an instance. By default texts stay whole.
+    max_words : `int | list[int]`, optional (default = `None`)
+        The most words of an instance. Longer texts are cut between sentences; with 1, each sentence is an
+        instance. With a list, the parts of a text take turns to have these lengths. What links two parts is
+        lost, but a relation stays where its connective is, without the words of its arguments that are in
+        other parts. By default texts stay whole.
     fold : `str`, optional (default = `None`)
         "train" or "valid": only a part of the texts is read, for corpora without an official split.
     """
@@ -40,7 +44,7 @@ class AnnotatedTextsReader(DatasetReader):
         self,
         format: str,
         token_indexers: dict[str, TokenIndexer],
-        max_words: Optional[int] = None,
+        max_words: Optional[int | Sequence[int]] = None,
         fold: Optional[str] = None,
         **kwargs: Any,
     ) -> None:
@@ -67,13 +71,19 @@ class AnnotatedTextsReader(DatasetReader):
                     yield from self._format.read_all(local)
 
     def _parts(self, text: AnnotatedText) -> Iterator[AnnotatedText]:
+        if self._max_words is None:
+            yield text
+            return
+        most = cycle(always_iterable(self._max_words))
         parts: list[Span] = []
+        room = 0
         for start, stop in text.sentences:
-            if parts and (self._max_words is None or stop - parts[-1][0] <= self._max_words):
+            if parts and stop - parts[-1][0] <= room:
                 parts[-1] = parts[-1][0], stop
             else:
                 parts.append((start, stop))
-        yield from (text.select(part) for part in parts) if len(parts) > 1 else [text]
+                room = next(most)
+        yield from (_cut(text, part) for part in parts)
 
     def text_to_instance(self, text: AnnotatedText, has_annotations: bool = False) -> Instance:
         """The instance of a text, and whether its annotations are to be learnt."""
@@ -83,3 +93,21 @@ class AnnotatedTextsReader(DatasetReader):
 
     def apply_token_indexers(self, instance: Instance) -> None:
         instance.fields["words"].token_indexers = self._token_indexers  # type: ignore[attr-defined]
+
+
+def _cut(text: AnnotatedText, part: Span) -> AnnotatedText:
+    """
+    A part of a text. Relations whose argument is in another part have to stay: without them "However" at the
+    beginning of a part would be learnt as no connective.
+    """
+
+    def inside(spans: Iterable[Span]) -> list[Span]:
+        clipped = ((max(start, part[0]), min(stop, part[1])) for start, stop in spans)
+        return [(start - part[0], stop - part[0]) for start, stop in clipped if start < stop]
+
+    cut = [
+        DiscourseRelation(r.type, r.sense, inside(r.arg1), inside(r.arg2), inside(r.connective))
+        for r in text.relations
+        if r.connective and all(part[0] <= start and stop <= part[1] for start, stop in r.connective)
+    ]
+    return text.select(part).with_more(relations=[r for r in cut if not (r.arg1 and r.arg2)])

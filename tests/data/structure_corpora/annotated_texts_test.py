@@ -23,7 +23,13 @@ def words(text, span):
 
 @pytest.mark.parametrize(
     "max_words, lengths",
-    [(None, [29, 21]), (1, [12, 3, 8, 6, 6, 6, 9]), (15, [15, 14, 12, 9]), (20, [15, 14, 12, 9])],
+    [
+        (None, [29, 21]),
+        (1, [12, 3, 8, 6, 6, 6, 9]),
+        (15, [15, 14, 12, 9]),
+        (20, [15, 14, 12, 9]),
+        ([1, 15], [12, 11, 6, 6, 15]),
+    ],
 )
 def test_texts_are_cut_between_sentences(max_words, lengths):
     texts = read(PROPBANK, format="conll_2012", max_words=max_words)
@@ -50,6 +56,18 @@ def test_folds_of_discourse_relations():
     for fold in ("train", "valid"):
         found = [text.id for text in read(GDTB, format="rels", fold=fold)]
         assert found == [name for name in names if in_fold(name, fold)]
+
+
+def test_a_relation_stays_with_its_connective():
+    whole = read(GDTB, format="rels")[0]
+    first, second, *_ = read(GDTB, format="rels", max_words=1)
+    but = whole.relations[1]
+    start = whole.sentences[1][0]
+    (cut,) = second.relations
+    assert (cut.sense, words(second, cut.connective[0])) == (but.sense, "But")
+    assert (cut.arg1, cut.arg2) == ([], [(a - start, b - start) for a, b in but.arg2])
+    # The sentence before has only its own relation, the third one no implicit relation.
+    assert [relation.sense for relation in first.relations] == ["contingency.cause.reason"]
 
 
 def test_a_text_to_annotate_has_no_gold():
