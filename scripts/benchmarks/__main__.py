@@ -12,16 +12,16 @@ from allennlp_coref_rc.common.script import ScriptParser, run
 from scripts.benchmarks.harness import Report, Subject, add_options, prepare
 
 SUBJECTS = {
-    "recurrence": "the recurrence of C-GRU and MAGE-GRU with each backend, beside torch.nn.GRU",
-    "updates": "training updates of the models in configs",
-    "readers": "dataset readers",
+    "recurrence": "C-GRU's and MAGE-GRU's recurrence with each backend, beside torch.nn.GRU and torch.nn.LSTM",
+    "updates": "training updates of the models in configs, also beside allennlp-models' QANet",
+    "readers": "speed and memory of dataset readers",
     "loading": "preparing data, and making batches of them, at the size of the real data",
-    "annotators": "annotators",
+    "annotators": "speed of annotators",
     "lengths": "annotators on longer and longer texts, ordinary and hard ones",
     "start": "the start of each command, beside import allennlp.commands",
-    "gpu": "the fused kernels, mixed precision and a whole training on a GPU, in eight minutes",
+    "gpu": "the fused kernels, mixed precision and whole trainings on a GPU",
     "launches": "launches and synchronisations of an update, counted without a GPU",
-    "registers": "registers, stack and shared memory of the fused kernels, compiled without a GPU",
+    "registers": "registers, memory and instructions of the fused kernels, compiled without a GPU",
 }
 
 
