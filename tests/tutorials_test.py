@@ -16,11 +16,8 @@ pytestmark = pytest.mark.slow
 
 OWN_DATA, CORPUS, ENCODER = (
     PROJECT / "docs" / "tutorials" / f"{name}.md"
-    for name in ("own_data", "annotate_a_corpus", "swap_the_encoder")
+    for name in ("own_data", "annotate_a_corpus", "annotated_encoder")
 )
-
-
-ANNOTATED_ENCODER = PROJECT / "docs" / "tutorials" / "annotated_encoder.md"
 
 
 def give(block, capsys):
@@ -75,40 +72,17 @@ def test_questions_with_candidates_are_checked_read_and_answered(tmp_path, monke
     assert [set(answer["candidate_probabilities"]) for answer in answers] == [{"Ann Ray", "Bo"}] * 8
 
 
-def test_an_encoder_of_your_own_is_found_and_trained(tmp_path, run_command):
-    """In processes of their own, since another test registers the same name."""
-    for name in ("train", "valid", "test"):
-        (tmp_path / f"my_{name}.txt").write_text(blocks(OWN_DATA, "")[0])
-    (tmp_path / "mine.jsonnet").write_text(blocks(OWN_DATA, "jsonnet")[1])
-    (tmp_path / "my_encoders.py").write_text(blocks(ENCODER, "python")[0])
-    (config,) = (block for block in blocks(ENCODER, "jsonnet") if "'lstm'" in block)
-    (given,) = re.findall(r"`(\{ type: 'averaging'.*? \})`", ENCODER.read_text())
-    (tmp_path / "averaging.jsonnet").write_text(re.sub(r"\{ type: 'lstm'.*? \}", given, config))
-    check, train = (shlex.split(line)[1:] for line in blocks(ENCODER, "bash")[-1].splitlines())
-    checked = run_command("allennlp_coref_rc", *check, folder=tmp_path)
-    assert checked.stdout == "averaging.jsonnet: no errors\n", checked.stderr
-    trained = run_command("allennlp_coref_rc", *train, "-o", '{"trainer.num_epochs": 1}', folder=tmp_path)
-    assert trained.returncode == 0, trained.stderr
-    (tmp_path / ".allennlp_plugins").write_text("my_encoders\n")
-    assert run_command("allennlp_coref_rc", *check[:2], folder=tmp_path).returncode == 0
-    (tmp_path / "loading.py").write_text(
-        f"import allennlp_coref_rc\n\nallennlp_coref_rc.load({train[3]!r})\n"
-    )
-    loaded = run_command("loading", folder=tmp_path)
-    assert loaded.returncode == 0, loaded.stderr
-
-
 def test_an_encoder_that_reads_annotations_is_trained_in_a_config_and_in_a_model(tmp_path, run_command):
     for name in ("train", "valid", "test"):
         (tmp_path / f"my_{name}.txt").write_text(blocks(OWN_DATA, "")[0])
     for name in ("train", "dev"):
         (tmp_path / f"{name}.json").write_text((PROJECT / "tests/fixtures/squad/dev-v2.0.json").read_text())
     (tmp_path / "mine.jsonnet").write_text(blocks(OWN_DATA, "jsonnet")[1])
-    for file, text in python_files(ANNOTATED_ENCODER)[0].items():
+    for file, text in python_files(ENCODER)[0].items():
         (tmp_path / file).write_text(text)
-    for config in blocks(ANNOTATED_ENCODER, "jsonnet"):
+    for config in blocks(ENCODER, "jsonnet"):
         (tmp_path / re.match(r"// (\S+)", config)[1]).write_text(config)
-    (check, train), (train_model,) = (block.splitlines() for block in blocks(ANNOTATED_ENCODER, "bash"))
+    (check, train), (train_model,) = (block.splitlines() for block in blocks(ENCODER, "bash"))
     checked = run_command("allennlp_coref_rc", *shlex.split(check)[1:], folder=tmp_path)
     assert checked.stdout == "antecedents.jsonnet: no errors\n", checked.stderr
     for line in (train, train_model):
@@ -116,6 +90,14 @@ def test_an_encoder_that_reads_annotations_is_trained_in_a_config_and_in_a_model
         trained = run_command("allennlp_coref_rc", *words, "-o", '{"trainer.num_epochs": 1}', folder=tmp_path)
         assert trained.returncode == 0, trained.stderr
         assert "works as a plain encoder" not in trained.stderr
+    (tmp_path / ".allennlp_plugins").write_text("my_encoders\n")
+    words = shlex.split(check)[1:3]
+    assert run_command("allennlp_coref_rc", *words, folder=tmp_path).returncode == 0
+    (tmp_path / "loading.py").write_text(
+        "import allennlp_coref_rc\n\nallennlp_coref_rc.load('output/antecedents')\n"
+    )
+    loaded = run_command("loading", folder=tmp_path)
+    assert loaded.returncode == 0, loaded.stderr
 
 
 def test_a_search_trains(tmp_path, run_command):
