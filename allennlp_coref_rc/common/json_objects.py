@@ -19,7 +19,7 @@ An error so close to the end of the text read so far may only mean that a value 
 """
 
 _decoder = json.JSONDecoder()
-_blank = re.compile(r"[ \t\n\r]+")
+_blank = re.compile(r"[ \t\n\r]*")
 _escaped_half = re.compile(r"\\u[dD][89a-fA-F]")
 
 half_of_pair = re.compile("[\ud800-\udfff]")
@@ -59,18 +59,28 @@ def _has_half(value: Any, text: str, start: int = 0, end: int = sys.maxsize) -> 
 def read_json_objects(path: str, leave_out: LeaveOut = refuse) -> Iterator[tuple[str, dict[str, Any]]]:
     """
     The objects of a file that is one JSON list, or has one object after the other, each with its place
-    ("FILE, line 1, object 3"). Only the current piece of the file is in memory, even if the file is a single
-    line. `leave_out` gets the error of a damaged object that is not in a list, after which the next line that
+    ("FILE, object 3"). Only the current piece of the file is in memory, even if the file is a single line.
+    `leave_out` gets the error of a damaged object that is not in a list, after which the next line that
     begins with an object is read.
     """
+    # ijson ends the process at deep lists, reads half of a surrogate pair as "?", and stops at the first error.
     with open_text(path, PIECE) as pieces:
         text = _Text(path, pieces)
-        in_list = text.peek() == "["
-        objects = _objects_of_list(text) if in_list else _objects(text, leave_out=leave_out)
-        for number, (line, value) in enumerate(objects, start=1):
-            yield f"{path}, line {line}, object {number}", value
-        if in_list:
-            text.expect("", "nothing after ']'")
+        if text.peek() == "[":
+            text.take("[", expected="a list")
+            yield text.next_object()
+            while text.take(",", "]", expected="',' or ']'") == ",":
+                yield text.next_object()
+            text.take("", expected="nothing after ']'")
+            return
+        while text.number == 0 or text.peek():
+            try:
+                found = text.next_object()
+            except ConfigurationError as error:
+                leave_out(error)
+                text.skip_to_object()
+            else:
+                yield found
 
 
 def read_json_object(path: str) -> dict[str, Any]:
@@ -82,63 +92,17 @@ def read_json_object(path: str) -> dict[str, Any]:
 
 
 def read_listed_objects(path: str, key: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    """The objects of the list under a `key` of a file's only object, as those of `read_json_objects`."""
-    with open_text(path, PIECE) as pieces:
-        text = _Text(path, pieces)
-        has_key = False
-        text.expect("{", f"an object with the key {key!r}")
-        text.skip()
-        while text.peek() != "}":
-            text.expect('"', "a key")
-            name = text.value()
-            text.expect(":", "':'")
-            text.skip()
-            if name != key:
-                text.value()
-            elif has_key:
-                raise ConfigurationError(f"{path}, line {text.line}: found the key {key!r} a second time")
-            else:
-                has_key = True
-                text.expect("[", f"a list of objects after {key!r}")
-                for number, (line, value) in enumerate(_objects_of_list(text)):
-                    yield f"{path}, line {line}, {key}[{number}]", value
-            if text.peek() != "}":
-                text.expect(",", "',' or '}'")
-                text.skip()
-                text.expect('"', "a key")
-        text.skip()
-        text.expect("", "nothing after '}'")
-        if not has_key:
-            raise ConfigurationError(
-                f"{path}, line {text.line}: found no key {key!r}, expected a list of objects"
-            )
-
-
-def _objects_of_list(text: "_Text") -> Iterator[tuple[int, dict[str, Any]]]:
-    text.skip()
-    yield from _objects(text, "]")
-    text.skip()
-
-
-def _objects(
-    text: "_Text", end: str = "", leave_out: LeaveOut = refuse
-) -> Iterator[tuple[int, dict[str, Any]]]:
-    """One or more objects with their lines, up to the sign `end` or, if it is empty, the end of the file."""
-    first = True
-    while first or text.peek() != end:
-        if end and not first:
-            text.expect(",", f"',' or {end!r}")
-            text.skip()
-        first = False
-        line = text.line
-        try:
-            text.expect("{", "an object")
-            line, value = text.line, text.value()
-        except ConfigurationError as error:
-            leave_out(error)
-            text.skip_to_object()
-        else:
-            yield line, value
+    """The objects of the list under a `key` of a file's only object, each with its place ("FILE, data[3]")."""
+    content = read_json_object(path)
+    if not isinstance(content.get(key), list):
+        raise ConfigurationError(
+            f"{path}: found {excerpt(content)}, expected a list of objects under {key!r}"
+        )
+    for number, item in enumerate(content[key]):
+        place = f"{path}, {key}[{number}]"
+        if not isinstance(item, dict):
+            raise ConfigurationError(f"{place}: found {excerpt(item)}, expected an object")
+        yield place, item
 
 
 class _Text:
@@ -149,67 +113,58 @@ class _Text:
         self._pieces = pieces
         self._text = ""
         self._position = 0
-        self.line = 1
+        self.number = 0
 
     def peek(self) -> str:
         """The next character that is not blank; an empty string at the end of the file."""
         while True:
-            if blank := _blank.match(self._text, self._position):
-                self._advance(blank.end())
-            if self._position < len(self._text):
-                return self._text[self._position]
-            if not self._fill():
-                return ""
+            self._position = _blank.match(self._text, self._position).end()  # type: ignore[union-attr]
+            if self._position < len(self._text) or not self._fill():
+                return self._text[self._position : self._position + 1]
 
-    def skip(self) -> None:
-        self._advance(self._position + 1)
+    def take(self, *signs: str, expected: str) -> str:
+        if self.peek() not in signs:
+            found = repr(self._text[self._position :][:40]) if self.peek() else "the end of the file"
+            raise ConfigurationError(f"{self._place}: found {found}, expected {expected}")
+        self._position += 1
+        return self._text[self._position - 1 : self._position]
+
+    def next_object(self) -> tuple[str, dict[str, Any]]:
+        """The next object and its place."""
+        self.number += 1
+        self.take("{", expected="an object")
+        self._position -= 1
+        while True:
+            try:
+                value, end = _decoder.raw_decode(self._text, self._position)
+                break
+            except json.JSONDecodeError as error:
+                is_cut = error.msg.startswith("Unterminated string") or error.pos >= len(self._text) - ESCAPE
+                if not (is_cut and self._fill()):
+                    around = self._text[max(0, error.pos - 20) :][:40]
+                    raise self._damaged(f"{error.msg} in {around!r}") from error
+            except (ValueError, RecursionError) as error:
+                raise self._damaged(str(error)) from error
+        if _has_half(value, self._text, self._position, end):
+            raise ConfigurationError(f"{self._place}: {HALF}")
+        self._position = end
+        return self._place, value
 
     def skip_to_object(self) -> None:
         """Goes to the next line that begins with "{", or to the end of the file."""
         while (found := self._text.find("\n{", self._position)) < 0:
-            self._advance(max(self._position, len(self._text) - 1))
+            self._position = max(self._position, len(self._text) - 1)
             if not self._fill():
-                found = len(self._text) - 1
+                found = len(self._text)
                 break
-        self._advance(found + 1)
+        self._position = found
 
-    def expect(self, sign: str, name: str) -> None:
-        if self.peek() != sign:
-            text = repr(self._text[self._position :][:40]) if self.peek() else "the end of the file"
-            raise ConfigurationError(f"{self._path}, line {self.line}: found {text}, expected {name}")
+    @property
+    def _place(self) -> str:
+        return f"{self._path}, object {self.number}"
 
-    def value(self) -> Any:
-        self.peek()
-        while True:
-            try:
-                value, end = _decoder.raw_decode(self._text, self._position)
-                if isinstance(value, (int, float)) and end >= len(self._text) - ESCAPE:
-                    # More of its digits may follow.
-                    end -= self._position
-                    if self._fill():
-                        continue
-                if _has_half(value, self._text, self._position, end):
-                    raise ConfigurationError(f"{self._path}, line {self.line}: {HALF}")
-                self._advance(end)
-                return value
-            except json.JSONDecodeError as error:
-                is_cut = error.msg.startswith("Unterminated string") or error.pos >= len(self._text) - ESCAPE
-                if is_cut and self._fill():
-                    continue
-                around = self._text[max(0, error.pos - 20) :][:40]
-                raise self._damaged(f"{error.msg} in {around!r}", error.pos) from error
-            except (ValueError, RecursionError) as error:
-                raise self._damaged(str(error), self._position) from error
-
-    def _damaged(self, what: str, position: int) -> ConfigurationError:
-        line = self.line + self._text.count("\n", self._position, position)
-        return ConfigurationError(
-            f"{self._path}, line {line}: found damaged JSON ({what}), expected an object"
-        )
-
-    def _advance(self, position: int) -> None:
-        self.line += self._text.count("\n", self._position, position)
-        self._position = position
+    def _damaged(self, what: str) -> ConfigurationError:
+        return ConfigurationError(f"{self._place}: found damaged JSON ({what}), expected an object")
 
     def _fill(self) -> bool:
         """

@@ -344,7 +344,7 @@ def test_what_a_reader_cannot_make_a_document_of_is_set_aside(tmp_path, capsys):
     assert len(list(read_documents(output))) == 8 and read_header(output)["failed"] == 1
     assert "1 documents or parts of documents failed" in capsys.readouterr().err
     ((_, aside),) = read_documents(f"{output}.failed.jsonl")
-    assert f"{path}, line 1, object 8" in aside.data["failure"]["place"]
+    assert f"{path}, object 8" in aside.data["failure"]["place"]
     assert "found 5 at supports" in aside.data["failure"]["error"]
     with pytest.raises(ConfigurationError, match="found no document"):
         command(f"{output}.failed.jsonl", tmp_path / "again.jsonl", *words[2:])

@@ -84,9 +84,9 @@ def test_readers_that_have_no_answer_have_none_together(tmp_path):
         ),
         (
             [("a", "Milk", {"milk": float("nan")})],
-            "other, line 1, object 1: found {'milk': nan} as candidate_prob",
+            "other, object 1: found {'milk': nan} as candidate_prob",
         ),
-        ([("a", None, {"milk": 1})], "other, line 1, object 1: found no gold answer"),
+        ([("a", None, {"milk": 1})], "other, object 1: found no gold answer"),
     ],
 )
 def test_other_files_are_refused_and_nothing_is_written(files, tmp_path, capsys, predictions, message):

@@ -144,7 +144,7 @@ def refusal(capsys, *arguments):
 
 
 def test_what_is_wrong_is_said_in_a_line(files, capsys):
-    expected = "first.jsonl, line 1, object 1: found None as bleu, expected a number"
+    expected = "first.jsonl, object 1: found None as bleu, expected a number"
     assert expected in refusal(capsys, *files, "--score", "bleu")
     assert "absent.jsonl: no such file" in refusal(capsys, files[0], "absent.jsonl")
     assert "found predictions of one reader, " in refusal(capsys, files[0])

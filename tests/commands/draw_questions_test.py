@@ -157,8 +157,8 @@ def without(prediction, key):
 @pytest.mark.parametrize(
     "change, message",
     [
-        (lambda first, *rest: [without(first, "answer"), *rest], "line 1, object 1: .* the key 'answer'"),
-        (lambda first, *rest: [first, first], "line 2, object 2: found the id 'd0##000' a second time"),
+        (lambda first, *rest: [without(first, "answer"), *rest], "object 1: .* the key 'answer'"),
+        (lambda first, *rest: [first, first], "object 2: found the id 'd0##000' a second time"),
         (lambda first, *rest: rest, "found no prediction for the question 'd0##000', which .*b.jsonl has"),
         (
             lambda first, *rest: [{**first, "answer_texts": ["no"]}, *rest],

@@ -1,6 +1,7 @@
 import gzip
 import json
 import random
+import re
 import tracemalloc
 
 import pytest
@@ -62,7 +63,7 @@ def test_a_byte_order_mark_is_left_out(path):
 
 def test_each_object_has_its_place(path):
     path.write_text('[{"a":\n1}, {},\n\n{"b": "\\n"}\n]')
-    expected = [f"{path}, line {line}, object {number}" for number, line in ((1, 1), (2, 2), (3, 4))]
+    expected = [f"{path}, object {number}" for number in (1, 2, 3)]
     assert [place for place, _ in read_json_objects(str(path))] == expected
 
 
@@ -94,22 +95,22 @@ def test_a_damaged_line_costs_itself(tmp_path):
     path.write_text("\n".join(lines))
     found = list(read_json_objects(str(path), errors.append))
     assert [value for _, value in found] == [{"a": number} for number in (1, 2, 3, 4)]
-    assert [str(error).split(":")[0] for error in errors] == [f"{path}, line {i}" for i in (2, 6, 6, 7, 9)]
+    assert [str(error).split(":")[0] for error in errors] == [f"{path}, object {i}" for i in (2, 4, 6, 7, 9)]
 
 
 MALFORMED = [
-    ("", "line 1: found the end of the file, expected an object"),
-    ("[\n{}", "line 2: found the end of the file, expected ',' or ']'"),
-    ("[{}\n,\n]", "line 3: found ']', expected an object"),
-    ("[{}{}]", "line 1: found '{}]', expected ',' or ']'"),
-    ("[{}]\n{}", "line 2: found '{}', expected nothing after ']'"),
-    ("[[{}]]", "line 1: found '[{}]]', expected an object"),
-    ("{}\nnull", "line 2: found 'null', expected an object"),
-    (" \ufeff[{}]", r"line 1: found '\ufeff[{}]', expected an object"),
-    ('[{"a": 1},\n{"b" 2}]', "line 2: found damaged JSON (Expecting ':' delimiter in "),
-    ('{"a":\n\n"\\x"}', "line 3: found damaged JSON (Invalid \\escape in "),
-    ('{"a": ' + "9" * 5000 + "}", "line 1: found damaged JSON (Exceeds the limit"),
-    ('{"a": ' + "[" * 100_000, "line 1: found damaged JSON ("),
+    ("", "object 1: found the end of the file, expected an object"),
+    ("[\n{}", "object 1: found the end of the file, expected ',' or ']'"),
+    ("[{}\n,\n]", "object 2: found ']', expected an object"),
+    ("[{}{}]", "object 1: found '{}]', expected ',' or ']'"),
+    ("[{}]\n{}", "object 1: found '{}', expected nothing after ']'"),
+    ("[[{}]]", "object 1: found '[{}]]', expected an object"),
+    ("{}\nnull", "object 2: found 'null', expected an object"),
+    (" \ufeff[{}]", r"object 1: found '\ufeff[{}]', expected an object"),
+    ('[{"a": 1},\n{"b" 2}]', "object 2: found damaged JSON (Expecting ':' delimiter in "),
+    ('{"a":\n\n"\\x"}', "object 1: found damaged JSON (Invalid \\escape in "),
+    ('{"a": ' + "9" * 5000 + "}", "object 1: found damaged JSON (Exceeds the limit"),
+    ('{"a": ' + "[" * 100_000, "object 1: found damaged JSON ("),
 ]
 
 
@@ -128,7 +129,7 @@ def test_files_cut_off_anywhere_are_refused(path):
     whole = json.dumps(items)
     for length in range(len(whole)):
         path.write_text(whole[:length])
-        assert refusal(path).startswith("line 1: found ")
+        assert re.match("object [12]: found ", refusal(path))
 
 
 def test_a_quotation_mark_lost_early_in_a_long_file_is_found_at_once(path, monkeypatch):
@@ -139,44 +140,27 @@ def test_a_quotation_mark_lost_early_in_a_long_file_is_found_at_once(path, monke
     fills = []
     fill = json_objects._Text._fill
     monkeypatch.setattr(json_objects._Text, "_fill", lambda text: fills.append(1) or fill(text))
-    assert refusal(path).startswith("line 1: found damaged JSON (Expecting property name")
+    assert refusal(path).startswith("object 1: found damaged JSON (Expecting property name")
     assert len(fills) < 3
 
 
 class TestListedObjects:
-    @settings(derandomize=True, deadline=None, max_examples=30)
-    @given(
-        items=objects,
-        before=st.dictionaries(st.text(max_size=4), values, max_size=2),
-        after=values,
-        indent=st.sampled_from([None, 1]),
-        piece=st.sampled_from([1, 3, 1000]),
-    )
-    def test_the_objects_are_those_under_the_key(self, tmp_path_factory, items, before, after, indent, piece):
-        path = tmp_path_factory.mktemp("a") / "a.json"
-        path.write_text(json.dumps({**before, "the data": items, "after": after}, indent=indent))
-        with pytest.MonkeyPatch.context() as patch:
-            patch.setattr(json_objects, "PIECE", piece)
-            assert [item for _, item in read_listed_objects(str(path), "the data")] == items
-
-    def test_each_object_has_its_place(self, path):
+    def test_the_objects_under_the_key_and_their_places(self, path):
         path.write_text('{"version": 1.1, "data": [{"a":\n1}, {},\n{"b": 2}], "data2": []}')
-        expected = [f"{path}, line {line}, data[{number}]" for line, number in ((1, 0), (2, 1), (3, 2))]
-        assert [place for place, _ in read_listed_objects(str(path), "data")] == expected
+        expected = [(f"{path}, data[{number}]", item) for number, item in enumerate([{"a": 1}, {}, {"b": 2}])]
+        assert list(read_listed_objects(str(path), "data")) == expected
 
     @pytest.mark.parametrize(
         "text, message",
         [
-            ('[{"data": []}]', "line 1: found '[{\"data\": []}]', expected an object with the key 'data'"),
-            ("{}", "line 1: found no key 'data', expected a list of objects"),
-            ('{"data": {}}', "line 1: found '{}}', expected a list of objects after 'data'"),
-            ('{"data": [{}]', "line 1: found the end of the file, expected ',' or '}'"),
-            ('{"data": [{}], }', "line 1: found '}', expected a key"),
-            ('{"data": [{}], "data": [{}]}', "line 1: found the key 'data' a second time"),
+            ("{}", ": found {}, expected a list of objects under 'data'"),
+            ('{"data": {}}', ": found {\"data\": {}}, expected a list of objects under 'data'"),
+            ('{"data": [{}, 3]}', ", data[1]: found 3, expected an object"),
+            ('{"data": [{}]', ", object 1: found damaged JSON (Expecting ',' delimiter"),
         ],
     )
     def test_damage_is_named(self, path, text, message):
         path.write_text(text)
         with pytest.raises(ConfigurationError) as error:
             list(read_listed_objects(str(path), "data"))
-        assert str(error.value) == f"{path}, {message}"
+        assert str(error.value).startswith(f"{path}{message}")

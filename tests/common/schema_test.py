@@ -80,9 +80,7 @@ def test_lines_of_json(tmp_path):
     (tmp_path / "a.jsonl").write_text('{"name": "a"}\n{"name": 3}\n')
     objects = read_json_objects(str(tmp_path / "a.jsonl"))
     assert validated(Head, *reversed(next(objects))).name == "a"
-    with pytest.raises(
-        ConfigurationError, match=r"a.jsonl, line 2, object 2: found 3 at name, expected a string"
-    ):
+    with pytest.raises(ConfigurationError, match=r"a.jsonl, object 2: found 3 at name, expected a string"):
         validated(Head, *reversed(next(objects)))
 
 

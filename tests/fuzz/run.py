@@ -26,7 +26,8 @@ SEED = 13370
 SECONDS = 20
 """So long may a case take."""
 
-LINE = re.compile(r"line \d+")
+PLACE = re.compile(r"line \d+|object \d+|\[\d+\]")
+"""A line of a file, or an object or item of one in JSON."""
 
 READ, REFUSED = "read", "refused"
 
@@ -114,8 +115,8 @@ def _unclear(kind: Kind, message: str, path: Path) -> str:
     """What is missing in a message."""
     if kind.named and str(path.parent) not in message:
         return "the file is not named"
-    if kind.named and kind.lines and not LINE.search(message):
-        return "no line is named"
+    if kind.named and kind.lines and not PLACE.search(message):
+        return "no line or object is named"
     if not re.search("found|expected|no such|unknown|but there are|begins here", message):
         return "it does not say what was found or what was expected"
     if max(map(len, message.split("\n"))) > 2 * (LONGEST + len(str(path))):

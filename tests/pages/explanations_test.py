@@ -288,7 +288,7 @@ def test_a_picture_shows_the_tokens_around_the_answer():
 def test_damaged_values_are_refused(tmp_path, changed, message):
     answers = tmp_path / "answers.jsonl"
     answers.write_text(json.dumps(PREDICTION) + "\n" + json.dumps({**PREDICTION, **changed}) + "\n")
-    place = f"{answers}, line 2, object 2: "
+    place = f"{answers}, object 2: "
     for write in (
         write_explanations,
         lambda path, folder, limit: write_compared_answers(folder, {"a": path}, limit),

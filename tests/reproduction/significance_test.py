@@ -127,7 +127,7 @@ def test_questions_go_together_by_id_or_by_order(tmp_path):
     [
         ("{", None, "FILE, line 1: found damaged JSON .*, expected an object"),
         ('{"correct": true}\n{"answer": "x"}', None, "FILE, line 2, .* found None as correct, expected a"),
-        ('{"rouge_l": NaN}', "rouge_l", "FILE, line 1, object 1: found nan as rouge_l, expected a number"),
+        ('{"rouge_l": NaN}', "rouge_l", "FILE, object 1: found nan as rouge_l, expected a number"),
     ],
 )
 def test_other_files_are_refused(tmp_path, content, key, message):

@@ -79,7 +79,7 @@ def test_malformed_relations_say_where(tmp_path, path, value, message, parses):
         (tmp_path / "parses.json").write_text(FIXTURE.with_name("parses.json").read_text())
     values = relations()
     change(values[1], path, value)
-    with pytest.raises(ConfigurationError, match=f"relations.json, line 2, object 2: {message}"):
+    with pytest.raises(ConfigurationError, match=f"relations.json, object 2: {message}"):
         read(tmp_path, *values)
 
 

@@ -91,5 +91,5 @@ def test_malformed_parses_say_where(tmp_path, path, value, message):
         annotated_text_from_dassa(JsonValue(wrong))
     file = tmp_path / "a.jsonl"
     file.write_text("{}\n".replace("{}", json.dumps({"summary_parse": wrong})))
-    with pytest.raises(ConfigurationError, match="a.jsonl, line 1, object 1: found .* at summary_parse."):
+    with pytest.raises(ConfigurationError, match="a.jsonl, object 1: found .* at summary_parse."):
         list(read_dassa(str(file)))

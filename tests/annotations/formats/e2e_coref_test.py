@@ -71,7 +71,7 @@ def test_what_is_written_is_read(text, tmp_path_factory):
     ],
 )
 def test_what_is_malformed_costs_itself(tmp_path, change, message):
-    with pytest.raises(ConfigurationError, match=f"a.jsonlines, line 2, object 2: {message}"):
+    with pytest.raises(ConfigurationError, match=f"a.jsonlines, object 2: {message}"):
         read(tmp_path, STORY, {**STORY, **change})
     found = list(FORMATS["e2e_coref"].items(str(tmp_path / "a.jsonlines")))
     assert sum(isinstance(item, ConfigurationError) for item in found) == 1
