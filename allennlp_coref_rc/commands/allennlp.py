@@ -12,7 +12,7 @@ from allennlp_coref_rc.allennlp_runtime.atomic_outputs import whole_outputs
 from allennlp_coref_rc.allennlp_runtime.folder_lock import cleanup_failed_start
 from allennlp_coref_rc.allennlp_runtime.lazy_imports import lazy_imports, quick_imports
 from allennlp_coref_rc.allennlp_runtime.lazy_registry import import_allennlp, import_packages
-from allennlp_coref_rc.allennlp_runtime.long_run import long_run
+from allennlp_coref_rc.allennlp_runtime.memory_kept import memory_kept
 from allennlp_coref_rc.common.config_files import locate
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.safe_archives.archives import trusting
@@ -76,7 +76,7 @@ def run(argv: list[str], verbose: bool = False, trust: bool = False, is_program:
         # Until here nothing was done, and packages that are imported may fail to handle an interruption.
         quiet_start.end()
         refusable = cleanup_failed_start(args.serialization_dir) if argv[0] == "train" else nullcontext()
-        with with_resume_hint(argv[0], args), refusable, whole_outputs(), long_run():
+        with with_resume_hint(argv[0], args), refusable, whole_outputs(), memory_kept():
             result = args.func(args)
         lines = closing_lines(argv[0], args, result)
         if lines:

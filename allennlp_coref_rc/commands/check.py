@@ -27,7 +27,7 @@ def run(args: argparse.Namespace) -> None:
     from allennlp_coref_rc.allennlp_runtime.lazy_registry import import_packages, import_plugins
     from allennlp_coref_rc.common.config_files import locate
     from allennlp_coref_rc.common.errors import ConfigurationError
-    from allennlp_coref_rc.config_check.arguments import check_experiment
+    from allennlp_coref_rc.config_check.check import check_experiment
 
     import_plugins()
     import_packages(args.include_package)

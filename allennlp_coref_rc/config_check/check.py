@@ -13,6 +13,7 @@ from typing import Any, Optional
 
 from allennlp_coref_rc.allennlp_runtime.lazy_registry import register_own
 from allennlp_coref_rc.common.checks import is_within, range_of
+from allennlp_coref_rc.common.config_files import load_config
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.hub_addresses import is_hub_address
 from allennlp_coref_rc.common.messages import counted, excerpt
@@ -69,6 +70,19 @@ def check_config(params: dict[str, Any], devices: bool = True, files: bool = Tru
             if isinstance(path, str) and "://" not in path and path[:1] != "(" and not os.path.exists(path)
         ]
     return grouped([*problems, *_settings(params)])
+
+
+def check_experiment(path: str, overrides: str = "", devices: bool = True) -> dict[str, Any]:
+    """
+    The values of an experiment's config. A `ConfigurationError` lists the errors in it, if there are any.
+    """
+    params = load_config(path, overrides)
+    problems = check_config(params, devices)
+    if len(problems) == 1:
+        raise ConfigurationError(f"{path}: {problems[0]}")
+    if problems:
+        raise ConfigurationError("\n  ".join([f"{path}: found {len(problems)} errors", *problems]))
+    return params
 
 
 def check_object(base: type, params: dict[str, Any], key: str) -> list[str]:
@@ -186,14 +200,3 @@ def _settings(params: Mapping[str, Any]) -> Iterator[Problem]:
             except re.error as error:
                 expected = f"expected a regular expression ({error})"
                 yield join(key, str(number)), f"found {excerpt(pattern)}, {expected}"
-    if params.get("datasets_for_vocab_creation") == [] and "vocabulary" not in params:
-        expected = 'expected some of "train", "validation" and "test"'
-        yield "datasets_for_vocab_creation", f"found [], {expected}"
-    distributed = params.get("distributed")
-    if isinstance(distributed, Mapping):
-        devices = distributed.get("cuda_devices")
-        if not isinstance(devices, list) or (len(devices) < 2 and distributed.get("num_nodes", 1) < 2):
-            yield (
-                "distributed.cuda_devices",
-                f"found {excerpt(devices)}, expected a list of two devices or more",
-            )

@@ -62,7 +62,6 @@ def test_all_configs_are_good(config):
         ("trainer.num_epochs", 0, "found 0, expected 1 or more"),
         ("trainer.moving_average", {"type": "exponential", "decay": 2}, "decay: found 2, expected 0 to 1"),
         ("numpy_seed", 2**40, "found 1099511627776, expected 0 to 4294967295"),
-        ("datasets_for_vocab_creation", [], "found [], expected some of"),
         ("model.text_field_embedder", None, "found null, but GAReader needs it"),
         ("trainer.validation_metric", "accuracy", 'found "accuracy", expected +accuracy'),
         ("dataset_reader.annotation_layers.x", {}, "found nothing, expected the registered name of an Annot"),
@@ -111,11 +110,6 @@ def test_a_gpu_that_is_there(params, monkeypatch):
 
 def test_several_processes_can_evaluate_on_test(params):
     assert check_config({**params, "distributed": {"cuda_devices": [-1, -1]}, "evaluate_on_test": True}) == []
-
-
-def test_several_processes_need_several_devices(params):
-    (problem,) = check_config({**params, "distributed": {"cuda_devices": [-1]}, "evaluate_on_test": False})
-    assert problem == "distributed.cuda_devices: found [-1], expected a list of two devices or more"
 
 
 class Part(Registrable):

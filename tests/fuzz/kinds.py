@@ -26,7 +26,7 @@ from allennlp_coref_rc.annotations.formats import FORMATS
 from allennlp_coref_rc.annotations.spacy_components import COMPONENTS
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import byte_lines, decoded, open_text
-from allennlp_coref_rc.config_check.arguments import check_experiment
+from allennlp_coref_rc.config_check.check import check_experiment
 from allennlp_coref_rc.data.corpora.cnn_dailymail import write_json_lines
 from allennlp_coref_rc.data.corpora.discourse_corpora import read_rels_texts
 from allennlp_coref_rc.reproduction.condition import select

@@ -13,7 +13,7 @@ from unittest.mock import patch
 
 from allennlp_coref_rc.allennlp_runtime.console.quiet import quiet_screen
 from allennlp_coref_rc.allennlp_runtime.lazy_registry import import_allennlp
-from allennlp_coref_rc.allennlp_runtime.long_run import long_run
+from allennlp_coref_rc.allennlp_runtime.memory_kept import memory_kept
 from allennlp_coref_rc.common.error_message import WorkerError, user_message
 from allennlp_coref_rc.common.stopping import Terminated
 from allennlp_coref_rc.safe_archives.archives import guards, set_guards
@@ -56,7 +56,7 @@ def _run(rank: int, job: bytes, quiet: bool, of_parent: list[Any]) -> None:
             stack.enter_context(quiet_screen(speaks=rank == 0))
         import_allennlp()
         set_guards(of_parent)
-        stack.enter_context(long_run())
+        stack.enter_context(memory_kept())
         function, args = pickle.loads(job)
         try:
             function(rank, *args)

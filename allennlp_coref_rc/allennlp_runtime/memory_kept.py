@@ -16,7 +16,7 @@ KEPT_BYTES = 2**30
 
 
 @contextmanager
-def long_run() -> Iterator[None]:
+def memory_kept() -> Iterator[None]:
     """
     Within this, garbage is collected more rarely: reading a data set makes millions of objects and hardly any
     garbage, so collecting whenever there are 700 more, as by default, would take longer than the reading.
