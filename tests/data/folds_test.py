@@ -133,6 +133,6 @@ def test_articles_need_titles(path, tmp_path):
     values = json.loads(path.read_text())
     del values["data"][1]["title"]
     path.write_text(json.dumps(values))
-    with pytest.raises(ConfigurationError, match=r"quoref.json, line 1, data\[1\]: .* 'title'"):
+    with pytest.raises(ConfigurationError, match=r"quoref.json, data\[1\]: .* 'title'"):
         list(write_folds(str(path), str(tmp_path / "folds"), 2))
     assert not (tmp_path / "folds").exists()

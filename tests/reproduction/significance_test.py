@@ -125,8 +125,8 @@ def test_questions_go_together_by_id_or_by_order(tmp_path):
 @pytest.mark.parametrize(
     "content, key, message",
     [
-        ("{", None, "FILE, line 1: found damaged JSON .*, expected an object"),
-        ('{"correct": true}\n{"answer": "x"}', None, "FILE, line 2, .* found None as correct, expected a"),
+        ("{", None, "FILE, object 1: found damaged JSON .*, expected an object"),
+        ('{"correct": true}\n{"answer": "x"}', None, "FILE, object 2: found None as correct, expected a"),
         ('{"rouge_l": NaN}', "rouge_l", "FILE, object 1: found nan as rouge_l, expected a number"),
     ],
 )

@@ -86,7 +86,7 @@ def test_malformed_relations_say_where(tmp_path, path, value, message, parses):
 def test_what_does_not_agree_says_where(tmp_path):
     values = relations()
     values[1]["Arg1"]["RawText"] = "John left she was ill"
-    with pytest.raises(ConfigurationError, match="line 2, .* at Arg1, .*token 0 .*'Mary', .*'John'"):
+    with pytest.raises(ConfigurationError, match="object 2: .* at Arg1, .*token 0 .*'Mary', .*'John'"):
         read(tmp_path, *values)
     parses = tmp_path / "parses.json"
     parses.write_text(FIXTURE.with_name("parses.json").read_text())

@@ -95,7 +95,7 @@ def test_a_malformed_part_costs_itself(tmp_path):
     expected = [([[(0, 1)]], [Edge("nsubj", (1, 2), (0, 1))])] * 2
     assert [(text.clusters, text.edges) for text in texts] == expected
     lines = [
-        str(item).removeprefix(f"{path}, line ")[0] for item in found if not isinstance(item, AnnotatedText)
+        str(item).removeprefix(f"{path}, object ")[0] for item in found if not isinstance(item, AnnotatedText)
     ]
     assert lines == ["1", "1", "2", "3", "4", "4"]
 

@@ -184,7 +184,7 @@ class TestDassaFiles:
         path = tmp_path / "a.jsonl"
         path.write_text("\n".join(map(json.dumps, items)))
         found = left_out(reader(), str(path))
-        assert found.startswith(f"{path}, line {line}, object {line}: found ") and message in found
+        assert found.startswith(f"{path}, object {line}: found ") and message in found
 
 
 class TestLimits:

@@ -227,7 +227,7 @@ class TestAnnotatedWikiHopReader:
         path.write_text(json.dumps([ITEM, ITEM])[:-20])
         instances = iter(reader().read(str(path)))
         assert next(instances)["metadata"].metadata["id"] == "a"
-        with pytest.raises(ConfigurationError, match="line 1: found damaged JSON"):
+        with pytest.raises(ConfigurationError, match="object 2: found damaged JSON"):
             next(instances)
 
     @pytest.mark.parametrize("options", [{"subset": "single"}, {"max_clusters": -1}])
