@@ -9,7 +9,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from allennlp_coref_rc.common.errors import ConfigurationError
-from allennlp_coref_rc.common.files import destination, is_in_place, known_as, whole_file
+from allennlp_coref_rc.common.files import is_in_place, known_as, whole_file
 
 
 @contextmanager
@@ -38,7 +38,7 @@ def pipes(input: str, output: str) -> Iterator[tuple[str, str]]:
 
 
 def _is_pipe(path: str) -> bool:
-    return path == "-" or is_in_place(destination(path))
+    return path == "-" or is_in_place(path)
 
 
 def _copy(path: str, copy: str) -> str:

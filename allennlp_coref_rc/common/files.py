@@ -1,10 +1,8 @@
 import bz2
-import errno
 import gzip
 import io
 import lzma
 import os
-import re
 import shutil
 import tempfile
 import zlib
@@ -27,13 +25,11 @@ How compressed files begin. Those that AllenNLP has downloaded into its cache ha
 UNREADABLE = {"zip": b"PK\x03\x04", "Zstandard": b"\x28\xb5\x2f\xfd", "7z": b"7z\xbc\xaf\x27\x1c"}
 """How files begin that are compressed in other ways."""
 
+STDOUT = 1
+"""The file descriptor of standard output."""
+
 DAMAGES = (EOFError, OSError, zlib.error, lzma.LZMAError)
 """The errors that damaged files raise when they are read."""
-
-DESCRIPTOR = re.compile(r"/proc/(\d+)(?:/task/\d+)?/fd/(\d+)")
-"""The path of what a process has open, without links before the last part."""
-
-MOST_LINKS = 40
 
 
 def bare(path: str) -> str:
@@ -354,41 +350,31 @@ def _gzip_writer(path: str) -> Iterator[IO[str]]:
 
 
 def destination(path: Union[str, os.PathLike]) -> str:
-    """
-    The path to which links lead, but for a link to an open file (/proc/self/fd/1). A file can take its name.
-    """
-    target = os.fspath(path)
-    for _ in range(MOST_LINKS):
-        if not os.path.islink(target):
-            return target
-        folder, name = os.path.split(target)
-        target = os.path.join(os.path.realpath(folder), name)
-        if DESCRIPTOR.fullmatch(target):
-            return target
-        target = os.path.join(os.path.dirname(target), os.readlink(target))
-    raise OSError(errno.ELOOP, os.strerror(errno.ELOOP), os.fspath(path))
+    """The path to which links lead. A file can take its name, unless it `is_in_place`."""
+    return os.fspath(path) if is_in_place(path) else os.path.realpath(path)
 
 
-def is_in_place(target: str) -> bool:
-    """Whether a `destination` is a device, a pipe or an open file, whose name no other file may take."""
-    return _is_special(target) or DESCRIPTOR.fullmatch(target) is not None
+def is_in_place(path: Union[str, os.PathLike]) -> bool:
+    """Whether a path leads to a device, a pipe or this process's standard output, which no file may replace."""
+    return _is_special(path) or _is_stdout(path)
+
+
+def _is_stdout(path: Union[str, os.PathLike]) -> bool:
+    return os.path.exists(path) and os.path.samestat(os.stat(path), os.fstat(STDOUT))
 
 
 @contextmanager
-def _in_place(target: str) -> Iterator[str]:
+def _in_place(path: str) -> Iterator[str]:
     """
-    A path to write to for a destination that `is_in_place`. To a regular file that is open there, as after `>
-    log`, the content is appended, as opening it again would start at its beginning.
+    A path to write to for one that `is_in_place`. If standard output is a regular file, as after `> log`, the
+    content comes after what is there already, as opening the file again would start at its beginning.
     """
-    opened = DESCRIPTOR.fullmatch(target)
-    if opened is None or not os.path.isfile(target):
-        yield target
+    if _is_special(path):
+        yield path
         return
     with tempfile.TemporaryDirectory() as folder:
         part = os.path.join(folder, "part")
         yield part
         print(end="", flush=True)
-        is_own = int(opened[1]) == os.getpid()
-        place, mode = (os.dup(int(opened[2])), "wb") if is_own else (target, "ab")
-        with open(part, "rb") as source, open(place, mode) as file:
+        with open(part, "rb") as source, open(os.dup(STDOUT), "wb") as file:
             shutil.copyfileobj(source, file)

@@ -185,11 +185,8 @@ with {function}(sys.argv[1]) as part, open(part, "w") as file:
 print("after")
 """
 
-OPEN = ["/dev/stdout", "/dev/fd/1", "/proc/self/fd/1", "chain"]
-
-
 @pytest.mark.parametrize(
-    "function, path", [*(("whole_file", path) for path in OPEN), ("partial_path", "chain")]
+    "function, path", [("whole_file", "/dev/fd/1"), ("whole_file", "chain"), ("partial_path", "chain")]
 )
 def test_what_is_redirected_is_written_to_where_it_stands(function, path, tmp_path):
     """`chain` is a link to a link to what the shell has opened."""
@@ -244,15 +241,6 @@ def test_a_link_stays_and_what_it_leads_to_is_replaced_at_once(function, exists,
     assert target.read_text() == "new" and not target.is_symlink()
     assert (tmp_path / "chain").is_symlink() and (tmp_path / "there" / "link").is_symlink()
     assert sorted(os.listdir(tmp_path / "there")) == ["deep", "file", "link"]
-
-
-@pytest.mark.parametrize("function", [whole_file, partial_path])
-def test_links_in_a_circle_are_no_place(function, tmp_path):
-    (tmp_path / "a").symlink_to("b")
-    (tmp_path / "b").symlink_to("a")
-    with pytest.raises(OSError, match="/a"), function(str(tmp_path / "a")):
-        pass
-    assert (tmp_path / "a").is_symlink() and (tmp_path / "b").is_symlink() and len(os.listdir(tmp_path)) == 2
 
 
 def test_a_link_in_the_place_of_the_partial_file_is_not_written_through(tmp_path):
