@@ -3,13 +3,14 @@
 import hashlib
 import os
 import tempfile
-import time
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 from typing import Optional
 
 import requests
+from requests.adapters import HTTPAdapter
 from tqdm import tqdm
+from urllib3.util import Retry
 
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.schema import read_yaml
@@ -18,11 +19,8 @@ from allennlp_coref_rc.safe_archives import unpacking
 CHUNK = 1 << 16
 """The number of bytes that are read at once. If a connection breaks, the unfinished chunk is lost."""
 
-PERMANENT = range(400, 500)
-"""Status codes for which trying again does not help, except those in `TEMPORARY`."""
-
-TEMPORARY = frozenset({408, 425, 429})
-"""Status codes among `PERMANENT` for which trying again may help."""
+RETRIES = Retry(4, backoff_factor=1, status_forcelist=[408, 425, 429, 500, 502, 503, 504])
+"""How often a server that does not answer, or that answers with one of these codes, is asked again."""
 
 
 class DownloadError(Exception):
@@ -70,12 +68,10 @@ class DataSet:
 DATA_SETS = read_yaml(str(Path(__file__).with_name("data_sets.yaml")), tuple[DataSet, ...])
 
 
-def get(data_set: DataSet, folder: Path, attempts: int = 5, wait: float = 1.0) -> None:
+def get(data_set: DataSet, folder: Path) -> None:
     """
     Downloads what a data set lacks, or raises a `DownloadError`. `folder` is that of all data sets; archives
-    that the user has fetched are in its subfolder `downloads`. A file is given up after `attempts`
-    consecutive attempts without progress. After the first attempt that fails it waits `wait` seconds, and
-    twice as long after each further one.
+    that the user has fetched are in its subfolder `downloads`.
     """
     if not data_set.missing(folder):
         return
@@ -84,11 +80,11 @@ def get(data_set: DataSet, folder: Path, attempts: int = 5, wait: float = 1.0) -
         if path.exists():
             _verify_by_hand(file, path)
         else:
-            _get_file(data_set, file, path, attempts, wait)
+            _get_file(data_set, file, path)
     failures = []
     for archive in data_set.archives:
         try:
-            _get_archive(data_set, archive, folder, attempts, wait)
+            _get_archive(data_set, archive, folder)
             break
         except DownloadError as error:
             failures.append(str(error))
@@ -102,51 +98,42 @@ def get(data_set: DataSet, folder: Path, attempts: int = 5, wait: float = 1.0) -
         )
 
 
-def _get_file(data_set: DataSet, file: File, path: Path, attempts: int, wait: float) -> None:
+def _get_file(data_set: DataSet, file: File, path: Path) -> None:
     advice = f"Put the file at {path} and run this again. More: {data_set.page}"
     if file.url is None:
         raise DownloadError(f"{data_set.by_hand}.\n{advice}")
     try:
-        download(file, path, attempts, wait)
+        download(file, path)
     except DownloadError as error:
         raise DownloadError(f"{error}\nIf this repeats, get {path.name} elsewhere. {advice}") from error
 
 
-def _get_archive(data_set: DataSet, archive: File, folder: Path, attempts: int, wait: float) -> None:
+def _get_archive(data_set: DataSet, archive: File, folder: Path) -> None:
     path = folder / "downloads" / archive.name
     by_hand = path.exists()
     if by_hand:
         _verify_by_hand(archive, path)
     else:
-        _get_file(data_set, archive, path, attempts, wait)
+        _get_file(data_set, archive, path)
     unpack(data_set, archive, path, folder)
     if not by_hand:
         path.unlink()
 
 
-def download(file: File, path: Path, attempts: int = 5, wait: float = 1.0) -> None:
-    """
-    Downloads a file, `NAME.part` until it is complete and verified, which the next attempt or run resumes.
-    """
+def download(file: File, path: Path) -> None:
+    """Downloads a file, `NAME.part` until it is complete and verified, which the next run resumes."""
     path.parent.mkdir(parents=True, exist_ok=True)
     part = path.with_name(path.name + ".part")
-    failed = 0
-    while True:
-        before = _size(part)
-        try:
-            _fetch(file, part)
-            break
-        except requests.RequestException as error:
-            failed = 1 if _size(part) > before else failed + 1
-            if failed >= attempts:
-                raise DownloadError(
-                    f"{file.url}: {error}\n{_size(part):,} bytes are in {part}; run this again to resume"
-                ) from error
-            time.sleep(wait * 2 ** (failed - 1))
-        except OSError as error:
-            # The disk may be full, for instance. Another source of the file would not help.
-            error.filename = error.filename or str(part)
-            raise
+    try:
+        _fetch(file, part)
+    except requests.RequestException as error:
+        raise DownloadError(
+            f"{file.url}: {error}\n{_size(part):,} bytes are in {part}; run this again to resume"
+        ) from error
+    except OSError as error:
+        # The disk may be full, for instance. Another source of the file would not help.
+        error.filename = error.filename or str(part)
+        raise
     try:
         verify(file, part)
     except DownloadError as error:
@@ -167,32 +154,39 @@ def _fetch(file: File, part: Path) -> None:
         return
     # If the server compressed the file, we could not ask for a part of it.
     headers = {"Accept-Encoding": "identity", **({"Range": f"bytes={have}-"} if have else {})}
-    with requests.get(file.url, headers=headers, stream=True, timeout=(10, 60)) as response:
-        if response.status_code == 416:
-            # The server's file is as long as ours, or shorter. We cannot tell which.
-            part.unlink()
-            raise requests.ConnectionError("the server's file is not longer than what is here: starting over")
-        if response.status_code in PERMANENT and response.status_code not in TEMPORARY:
-            raise DownloadError(f"{file.url}: the server answers {response.status_code} ({response.reason})")
-        response.raise_for_status()
-        resumed = response.headers.get("Content-Range", "").startswith(f"bytes {have}-")
-        if response.status_code == 206 and not resumed:
-            part.unlink(missing_ok=True)
-            raise requests.ConnectionError("the server sends another part than was asked for: starting over")
-        have = have if response.status_code == 206 else 0
-        length = response.headers.get("Content-Length", "")
-        total = have + int(length) if length.isdecimal() else file.size
-        with (
-            open(part, "ab" if have else "wb") as output,
-            tqdm(
-                desc=file.name, total=total, initial=have, unit="B", unit_scale=True, unit_divisor=1024
-            ) as progress,
-        ):
-            for chunk in response.iter_content(CHUNK):
-                output.write(chunk)
-                progress.update(len(chunk))
-        if total is not None and _size(part) < total:
-            raise requests.ConnectionError(f"the connection ended after {_size(part):,} of {total:,} bytes")
+    with requests.Session() as session:
+        for scheme in ("http://", "https://"):
+            session.mount(scheme, HTTPAdapter(max_retries=RETRIES))
+        with session.get(file.url, headers=headers, stream=True, timeout=(10, 60)) as response:
+            _save(file, response, part, have)
+
+
+def _save(file: File, response: requests.Response, part: Path, have: int) -> None:
+    """Writes the body of an answer behind what we `have` of the file, or anew if it begins the file."""
+    is_part = response.status_code == 206
+    begins = response.headers.get("Content-Range", "").partition("-")[0]
+    if response.status_code == 416 or is_part and begins != f"bytes {have}":
+        # The server's file is not longer than ours, or the server sends another part than was asked for.
+        part.unlink(missing_ok=True)
+        raise requests.ConnectionError(
+            "what is here is not the beginning of the server's file; it is removed"
+        )
+    if not response.ok:
+        raise DownloadError(f"{file.url}: the server answers {response.status_code} ({response.reason})")
+    have = have if is_part else 0
+    length = response.headers.get("Content-Length", "")
+    total = have + int(length) if length.isdecimal() else file.size
+    with (
+        open(part, "ab" if have else "wb") as output,
+        tqdm(
+            desc=file.name, total=total, initial=have, unit="B", unit_scale=True, unit_divisor=1024
+        ) as progress,
+    ):
+        for chunk in response.iter_content(CHUNK):
+            output.write(chunk)
+            progress.update(len(chunk))
+    if total is not None and _size(part) < total:
+        raise requests.ConnectionError(f"the connection ended after {_size(part):,} of {total:,} bytes")
 
 
 def _size(path: Path) -> int:

@@ -19,11 +19,9 @@ from allennlp_coref_rc.safe_archives import registered_names, unpacking
 from allennlp_coref_rc.safe_archives.archived_config import read_config
 from allennlp_coref_rc.safe_archives.registered_names import HINT, only_registered
 from allennlp_coref_rc.safe_archives.unpacking import extracted_archive, read_member, without_network
-from allennlp_coref_rc.safe_archives.weights import reading_weights
 
 if TYPE_CHECKING:
     from allennlp.models import Archive
-    from torch import Tensor
 
 CONFIG, VOCABULARY = "config.json", "vocabulary"
 
@@ -109,24 +107,6 @@ def load(
             # the answer from standard input, which may hold a stranger's questions.
             stack.enter_context(patch("transformers.dynamic_module_utils.TIME_OUT_REMOTE_CODE", 0))
         return inspect.unwrap(archival.load_archive)(folder, cuda_device, overrides, weights_file)
-
-
-def config_and_weights(archive: str) -> tuple[dict[str, Any], dict[str, "Tensor"]]:
-    """
-    The config and the weights of an archive or the folder of a training, without AllenNLP, which would take
-    seconds to import. Errors are those of `load`.
-    """
-    import torch
-
-    with _opened(archive) as folder, _named(archive, folder):
-        config = config_of(archive, is_trusted(), folder)
-        paths = [path for path in (os.path.join(folder, name) for name in WEIGHTS) if os.path.isfile(path)]
-        if not paths:
-            raise ConfigurationError(
-                f"{archive}: found no {' or '.join(WEIGHTS)}, expected one of coref-rc train"
-            )
-        with reading_weights(paths[0]):
-            return config, torch.load(paths[0], map_location="cpu", weights_only=True)
 
 
 def config_of(archive: str, trust: bool, path: Optional[str] = None) -> dict[str, Any]:

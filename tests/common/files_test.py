@@ -185,6 +185,7 @@ with {function}(sys.argv[1]) as part, open(part, "w") as file:
 print("after")
 """
 
+
 @pytest.mark.parametrize(
     "function, path", [("whole_file", "/dev/fd/1"), ("whole_file", "chain"), ("partial_path", "chain")]
 )
