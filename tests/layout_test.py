@@ -56,7 +56,7 @@ LIGHT = (
 
 NOT_LIGHT = {
     *("annotations.annotators", "annotations.spacy_components", "annotations.spacy_docs"),
-    *("commands.allennlp_annotate", "commands.allennlp_predict"),
+    "commands.allennlp_predict",
 }
 
 

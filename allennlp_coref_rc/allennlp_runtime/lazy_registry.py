@@ -104,12 +104,8 @@ def _import_once(name: str, exclude: Optional[set[str]] = None) -> None:
 
 
 def import_each_plugin_once(plugins: Any) -> None:
-    """
-    Changes AllenNLP's module of plugins. allennlp-models is imported only when a name needs it; `allennlp
-    annotate` is a plugin.
-    """
-    own = f"{PACKAGE}.commands.allennlp_annotate"
-    plugins.DEFAULT_PLUGINS = (*(name for name in plugins.DEFAULT_PLUGINS if name != "allennlp_models"), own)
+    """Changes AllenNLP's module of plugins: allennlp-models is imported only when a name needs it."""
+    plugins.DEFAULT_PLUGINS = tuple(name for name in plugins.DEFAULT_PLUGINS if name != "allennlp_models")
     plugins.import_module_and_submodules = _import_once
 
 

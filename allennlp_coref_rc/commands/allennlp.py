@@ -40,7 +40,7 @@ def run(argv: list[str], verbose: bool = False, trust: bool = False, is_program:
         _show_help(argv)
     from allennlp_coref_rc.allennlp_runtime.console.closing_lines import closing_lines, with_resume_hint
     from allennlp_coref_rc.allennlp_runtime.console.processes import training_processes
-    from allennlp_coref_rc.allennlp_runtime.console.quiet import prediction_bar, quiet_screen
+    from allennlp_coref_rc.allennlp_runtime.console.quiet import quiet_screen
     from allennlp_coref_rc.config_check.arguments import check_arguments
 
     with ExitStack() as stack:
@@ -69,7 +69,6 @@ def run(argv: list[str], verbose: bool = False, trust: bool = False, is_program:
             if args.output_file:
                 # Predictions that go to a file need not be on the screen too.
                 args.silent = True
-                stack.enter_context(prediction_bar())
         if argv[0] == "evaluate" and not trust:
             # It also builds what loads the data, from the archive's config.
             stack.enter_context(only_registered(args.archive_file))

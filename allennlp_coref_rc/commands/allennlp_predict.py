@@ -19,6 +19,7 @@ from allennlp_coref_rc.common.error_message import user_message
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import byte_lines, decoded, is_in_place, local_path, partial_path
 from allennlp_coref_rc.common.json_objects import refuse_constant
+from allennlp_coref_rc.common.progress import progress_bar
 from allennlp_coref_rc.data.dataset_readers import ReadingComprehensionReader
 
 STANDARD_INPUT = "-"
@@ -107,7 +108,10 @@ class Manager(allennlp_predict._PredictManager):
         waiting: dict[int, tuple[Question, Optional[str]]] = {}
         written = 0
         with self._output_file or nullcontext():
-            for batch in allennlp_predict.lazy_groups_of(self._by_length(), self._batch_size):
+            batches = lazy_groups_of(self._by_length(), self._batch_size)
+            if not self._print_to_console:
+                batches = progress_bar(batches, desc="predicting", unit=" batches")
+            for batch in batches:
                 questions = dict(batch)
                 answers = self._answer(list(questions.values()))
                 waiting.update(zip(questions, zip(questions.values(), answers)))
@@ -133,7 +137,6 @@ class Manager(allennlp_predict._PredictManager):
         together = self._batch_size * (
             1 if self._input_file == STANDARD_INPUT or self._batch_size == 1 else TOGETHER
         )
-        # Not `allennlp_predict.lazy_groups_of`: the quiet screen puts a progress bar on that one.
         for group in lazy_groups_of(enumerate(questions), together):
             yield from sorted(group, key=lambda pair: pair[1].length)
 

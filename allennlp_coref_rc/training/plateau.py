@@ -22,31 +22,11 @@ class PlateauLearningRateScheduler(_PyTorchLearningRateSchedulerWithMetricsWrapp
         The factor by which the learning rate is multiplied.
     patience : `int`, optional (default = `0`)
         How many epochs without a better value are allowed. The next one lowers the learning rate.
-    threshold : `float`, optional (default = `0.0`)
-        A value is better only if it exceeds the best one by more than this (an absolute difference).
-    cooldown : `int`, optional (default = `0`)
-        The number of epochs after a reduction that are not counted.
-    min_lr : `float`, optional (default = `0.0`)
-        The learning rate is not lowered further than this.
     """
 
-    def __init__(
-        self,
-        optimizer: torch.optim.Optimizer,
-        factor: float = 0.5,
-        patience: int = 0,
-        threshold: float = 0.0,
-        cooldown: int = 0,
-        min_lr: float = 0.0,
-    ) -> None:
+    def __init__(self, optimizer: torch.optim.Optimizer, factor: float = 0.5, patience: int = 0) -> None:
+        # Any larger value is better, however little it is larger.
         scheduler = torch.optim.lr_scheduler.ReduceLROnPlateau(
-            optimizer,
-            mode="max",
-            factor=factor,
-            patience=patience,
-            threshold=threshold,
-            threshold_mode="abs",
-            cooldown=cooldown,
-            min_lr=min_lr,
+            optimizer, mode="max", factor=factor, patience=patience, threshold=0
         )
         super().__init__(scheduler)  # type: ignore[arg-type]  # AllenNLP names a base class that PyTorch has replaced

@@ -86,5 +86,4 @@ def test_plugins_are_imported_without_allennlp_models(monkeypatch):
     monkeypatch.setattr(lazy_registry, "IMPORTED", set())
     for _ in range(2):
         plugins.import_plugins()
-    own = "allennlp_coref_rc.commands.allennlp_annotate"
-    assert imported == ["allennlp", "allennlp_semparse", "allennlp_server", own]
+    assert imported == ["allennlp", "allennlp_semparse", "allennlp_server"]

@@ -18,7 +18,7 @@ from allennlp_coref_rc.annotation_runs.run import AnnotationRun
 from allennlp_coref_rc.annotations import read_documents, read_header, write_documents
 from allennlp_coref_rc.annotations.file_report import report_on_file
 from allennlp_coref_rc.annotations.formats import FORMATS
-from allennlp_coref_rc.commands.allennlp_annotate import Annotate
+from allennlp_coref_rc.commands import annotate as annotate_command
 from allennlp_coref_rc.common.version import VERSION
 from tests.annotations.formats.conll_2012_test import STORY
 from tests.commands import annotators
@@ -55,12 +55,11 @@ def texts_of(path):
 def command(*arguments):
     """What the command line does without workers, and its exit status."""
     parser = argparse.ArgumentParser()
-    subparser = Annotate().add_subparser(parser.add_subparsers())
-    subparser.add_argument("--include-package", action="append", default=[])
+    annotate_command.add_arguments(parser)
     workers = [] if "--check" in arguments else ["--workers", "0"]
-    args = parser.parse_args(["annotate", *map(str, arguments), *workers])
+    args = parser.parse_args([*map(str, arguments), *workers])
     try:
-        args.func(args)
+        annotate_command.run(args)
     except SystemExit as stop:
         return int(stop.code)
     return 0

@@ -25,7 +25,6 @@ def test_lowered_where_the_metric_stops_growing():
     assert rates([0.1, 0.1, 0.1, 0.1], patience=2, factor=0.1) == [1.0, 1.0, 1.0, 0.1]
     # As the trainer hands over a loss.
     assert rates([-3.0, -2.0, -2.0]) == [1.0, 1.0, 0.5]
-    assert rates([0.1, 0.1, 0.1], min_lr=0.4) == [1.0, 0.5, 0.4]
 
 
 def test_it_needs_a_metric():

@@ -133,20 +133,3 @@ def quiet_allennlp(speaks: bool = True) -> Iterator[None]:
         patch.object(Tqdm, "tqdm", staticmethod(one_bar)),
     ):
         yield
-
-
-@contextmanager
-def prediction_bar() -> Iterator[None]:
-    """
-    `predict` shows how many batches are done. To be used where predictions are not on the screen themselves.
-    """
-    from allennlp.commands import predict
-    from allennlp.common.tqdm import Tqdm
-
-    groups = predict.lazy_groups_of
-
-    def groups_with_bar(*args: Any) -> Any:
-        return Tqdm.tqdm(groups(*args), desc="predicting", unit=" batches")
-
-    with patch.object(predict, "lazy_groups_of", groups_with_bar):
-        yield
