@@ -77,7 +77,6 @@ PAGES = {
         "Predictors", "`--predictor` of `coref-rc predict`. Each model has its own by default.", ["Predictor"]
     ),
     "drawings": Page("Drawings", "`drawing` of a figure in a description of experiments.", ["Drawing"]),
-    "commands": Page("Commands of AllenNLP", "What this package adds to `allennlp` itself.", ["Subcommand"]),
 }
 
 PYTHON = {
