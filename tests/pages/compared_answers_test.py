@@ -93,7 +93,7 @@ def test_questions_can_be_those_that_only_some_readers_answer(tmp_path, write, c
         ({"GRU": GRU}, r"found one reader \(GRU\), expected two or more"),
         (
             {"GRU": GRU, "Coref": [*COREF[:2], {**COREF[2], "gold": None}]},
-            r"Coref.jsonl, line 3, .*: found no gold or answer_texts, expected a question",
+            r"Coref.jsonl, object 3: found no gold or answer_texts, expected a question",
         ),
     ],
 )
@@ -158,7 +158,7 @@ def test_without_right_answers_nothing_is_called_right_or_wrong(tmp_path, write)
             [*COREF, predicted(4, "Mary")],
             r"GRU.jsonl: found nothing as number 4, expected what .*Coref.jsonl",
         ),
-        ([{"answer": "Mary"}], r"Coref.jsonl, line 1, .*: found no question_tokens, .* coref-rc predict"),
+        ([{"answer": "Mary"}], r"Coref.jsonl, object 1: found no question_tokens, .* coref-rc predict"),
     ],
 )
 def test_readers_of_other_questions_are_refused_before_anything_is_written(tmp_path, write, other, message):

@@ -91,11 +91,11 @@ def test_what_does_not_agree_says_where(tmp_path):
     parses = tmp_path / "parses.json"
     parses.write_text(FIXTURE.with_name("parses.json").read_text())
     change(values[2], ["Arg2", "TokenList"], [14])
-    with pytest.raises(ConfigurationError, match=r"line 3, .*found 14 at Arg2.TokenList\[0\], .*0 to 13"):
+    with pytest.raises(ConfigurationError, match=r"object 3: found 14 at Arg2.TokenList\[0\], .*0 to 13"):
         read(tmp_path, *values)
     change(values[2], ["DocID"], "made_0003")
-    with pytest.raises(ConfigurationError, match='line 3, .*found "made_0003" at DocID'):
+    with pytest.raises(ConfigurationError, match='object 3: found "made_0003" at DocID'):
         read(tmp_path, *values)
     parses.write_text('{"made_0001": {"sentences": [{"words": [[]]}]}}')
-    with pytest.raises(ConfigurationError, match=r"parses.json, line 1, .* made_0001.sentences\[0\].words"):
+    with pytest.raises(ConfigurationError, match=r"parses.json, object 1: .* made_0001.sentences\[0\].words"):
         read(tmp_path, *values)
