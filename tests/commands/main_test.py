@@ -24,7 +24,7 @@ def status(*words):
 
 def test_all_commands_of_allennlp_are_there():
     import_plugins()
-    assert {*ALLENNLP, *INSTEAD, "annotate"} == set(Subcommand.list_available())
+    assert {*ALLENNLP, *INSTEAD} == set(Subcommand.list_available())
     assert not set(ALLENNLP) & {*OWN, *INSTEAD}
 
 

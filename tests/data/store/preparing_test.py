@@ -228,7 +228,7 @@ def test_a_file_that_changes_while_it_is_read_is_refused(path, cache, monkeypatc
 def test_a_file_without_a_good_question_is_refused(tmp_path, cache):
     path = tmp_path / "bad.jsonl"
     path.write_text("{}\n" * 3)
-    with pytest.raises(ConfigurationError, match="line 1"):
+    with pytest.raises(ConfigurationError, match="object 1"):
         content(str(path))
 
 
