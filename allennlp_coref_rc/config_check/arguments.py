@@ -3,13 +3,16 @@ Finds errors in the arguments of AllenNLP's commands that would cost a file, hou
 anything runs.
 """
 
+import json
 import os
 from argparse import Namespace
 from collections.abc import Sequence
+from typing import Any
 
 from allennlp_coref_rc.common.config_files import check_overrides
 from allennlp_coref_rc.common.errors import ConfigurationError
-from allennlp_coref_rc.common.files import check_writable, is_among
+from allennlp_coref_rc.common.files import check_writable, is_among, is_in_place
+from allennlp_coref_rc.common.messages import counted
 from allennlp_coref_rc.config_check.check import check_experiment, missing_devices
 
 
@@ -21,8 +24,19 @@ def check_arguments(command: str, args: Namespace) -> None:
         _check_outputs([args.output_file or ""], [args.input_file])
     elif command == "evaluate":
         _check_model_options(args)
-        outputs = [args.output_file or "", args.predictions_output_file or ""]
-        _check_outputs(",".join(outputs).split(","), args.input_file.split(","))
+        try:
+            inputs = json.loads(f"[{args.input_file}]")
+        except ValueError:
+            inputs = args.input_file.split(",")
+        outputs = [option.split(",") for option in (args.output_file, args.predictions_output_file) if option]
+        if not inputs or "" in inputs or any(len(paths) != len(inputs) for paths in outputs):
+            raise ConfigurationError(
+                f"found the input {args.input_file!r} and {counted(sum(map(len, outputs)), 'output')}, expected "
+                "files or splits with commas between, and as many outputs of each kind"
+            )
+        _check_outputs([path for paths in outputs for path in paths], inputs)
+    elif command == "print-results" and not args.keys:
+        raise ConfigurationError("--keys: found nothing, expected names of metrics, such as test_accuracy")
 
 
 def _check_model_options(args: Namespace) -> None:
@@ -33,11 +47,18 @@ def _check_model_options(args: Namespace) -> None:
         raise ConfigurationError(f"--batch-size: found {args.batch_size}, expected 1 or more")
 
 
-def _check_outputs(paths: Sequence[str], inputs: Sequence[str]) -> None:
+def _check_outputs(paths: Sequence[str], inputs: Sequence[Any]) -> None:
+    files = [one for one in inputs if isinstance(one, str)]
+    written: list[str] = []
     for path in filter(None, paths):
-        if os.path.exists(path) and is_among(path, inputs):
+        if os.path.exists(path) and is_among(path, files):
             raise ConfigurationError(f"{path}: found the input as output too, expected another file")
+        if is_among(path, written) and not is_in_place(path):
+            raise ConfigurationError(
+                f"{path}: found the same file for two outputs, expected another for each"
+            )
         folder = os.path.dirname(path)
         if folder and not os.path.isdir(folder):
             raise ConfigurationError(f"{path}: found no folder {folder} to write it to")
         check_writable(path)
+        written.append(path)

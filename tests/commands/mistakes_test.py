@@ -104,6 +104,16 @@ def test_a_good_config_is_said_to_be_good(clone, monkeypatch, capsys):
         ("evaluate READER tset", "qa2_tset.txt: no such file"),
         ("evaluate READER test --cuda-device 0", "--cuda-device: found 0, but this machine"),
         ("evaluate READER test --output-file x/y", "x/y: found no folder x to write it to"),
+        ("evaluate READER ''", "found the input '' and 0 outputs, expected files or splits"),
+        (
+            "evaluate READER test,valid --output-file one.json",
+            "found the input 'test,valid' and 1 output, expected",
+        ),
+        (
+            "evaluate READER test,valid --output-file x.json,x.json",
+            "x.json: found the same file for two outputs",
+        ),
+        ("print-results READER", "--keys: found nothing, expected names of metrics"),
         ("predict READER small.json --batch-size 0", "--batch-size: found 0, expected 1 or more"),
         (
             """evaluate READER test -o '{"model.nosuch": 1}'""",
