@@ -117,7 +117,8 @@ class DiscourseHead(TextHead):
             connectives, self._explicit(vectors, texts, spans)
         ):
             sense = EXPLICIT[int(senses.argmax())]
-            if arguments := _likely(of_words, start, span):
+            tokens = texts[i].tokens[start : start + len(of_words)]
+            if arguments := _likely(of_words, start, span, tokens):
                 found[i].append((DiscourseRelation("Explicit", sense, *arguments, [span]), probability))
         if self._implicit:
             neighbours = self._read_neighbours(vectors, texts).softmax(-1)
@@ -205,11 +206,13 @@ def _without_connective(sense: str, arg1: list[Span], arg2: list[Span]) -> Disco
     return DiscourseRelation(sense if sense == "EntRel" else "Implicit", sense, arg1, arg2)
 
 
-def _likely(chances: Tensor, start: int, connective: Span) -> Optional[tuple[list[Span], list[Span]]]:
+def _likely(
+    chances: Tensor, start: int, connective: Span, tokens: Sequence[str]
+) -> Optional[tuple[list[Span], list[Span]]]:
     """
-    The most probable span of words for each argument, without the connective and the other argument, if words
-    are independent; `None` if nothing is left of one. *Shape:* chances (words, 2), that a word is in each
-    argument; the first word's position is `start`.
+    The most probable span for each argument, without the connective and the other argument, if tokens are
+    independent, and without punctuation at its ends if it has a word; `None` if nothing is left of one. *Shape:*
+    chances (tokens, 2), that a token is in each argument; the first token's position is `start`.
     """
     odds = chances.logit(1e-6)
     first, last = (place - start for place in connective)
@@ -226,6 +229,10 @@ def _likely(chances: Tensor, start: int, connective: Span) -> Optional[tuple[lis
     # The one around the other is interrupted by it.
     shorter, longer = sorted(arguments, key=len)
     longer -= shorter
+    for argument in arguments:
+        words = [place for place in argument if any(map(str.isalnum, tokens[place - start]))]
+        if words:
+            argument &= {*range(min(words), max(words) + 1)}
     return (spans_of(arguments[0]), spans_of(arguments[1])) if all(arguments) else None
 
 

@@ -183,8 +183,13 @@ def test_a_frame_has_a_core_role_once_and_arguments_apart():
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_arguments_are_the_most_probable_spans(seed):
-    """Of all spans that with the highest product of chances, without the connective, at 4, and the other argument."""
+@pytest.mark.parametrize("tokens", ["a so b c d e", "a so , b . e"])
+def test_arguments_are_the_most_probable_spans(seed, tokens):
+    """
+    Of all spans that with the highest product of chances, without the connective, at 4, the other argument, and
+    marks at its ends.
+    """
+    tokens = tokens.split()
     chances = torch.rand(6, 2, generator=torch.Generator().manual_seed(seed))
     best = []
     for column in chances.T.tolist():
@@ -197,7 +202,10 @@ def test_arguments_are_the_most_probable_spans(seed):
         best.append({*range(*max(weights, key=weights.get))} - {1})
     shorter, longer = sorted(best, key=len)
     longer -= shorter
-    found = _likely(chances.clone(), 3, (4, 5))
+    for words in best:
+        kept = [place for place in words if tokens[place].isalpha()] or [min(words, default=0), 6]
+        words -= {place for place in words if not kept[0] <= place <= kept[-1]}
+    found = _likely(chances.clone(), 3, (4, 5), tokens)
     assert longer or found is None
     for spans, words in zip(found or (), best):
         assert {*itertools.chain(*itertools.starmap(range, spans))} == {3 + word for word in words}
@@ -239,7 +247,7 @@ def test_the_paper_s_rule_gets_senses_of_connectives_and_of_all_neighbours():
 
 @pytest.mark.parametrize("words", [1, 2])
 def test_a_connective_has_no_arguments_without_two_other_words(words):
-    assert _likely(torch.full((words, 2), 0.9), 3, (3, 4)) is None
+    assert _likely(torch.full((words, 2), 0.9), 3, (3, 4), ["so", "a"][:words]) is None
 
 
 def test_padding_is_in_no_span():
