@@ -53,12 +53,13 @@ from train_english import read_docs
 
 from allennlp_coref_rc.annotation_runs.config_option import build_annotator
 from allennlp_coref_rc.annotations import AnnotatedText
-from allennlp_coref_rc.annotations.annotated_text import LAYERS, Cluster, DiscourseRelation, Span
+from allennlp_coref_rc.annotations.annotated_text import Cluster, DiscourseRelation, Span
 from allennlp_coref_rc.annotations.annotators.annotator import annotate_texts
 from allennlp_coref_rc.annotations.annotators.lexicon import CONJUNCTIONS, PREPOSITIONS, PRONOUNS
 from allennlp_coref_rc.annotations.english import MODEL, load_pipeline
 from allennlp_coref_rc.annotations.formats import Format, read_conll_2012, read_conllu, read_gap
 from allennlp_coref_rc.annotations.formats.conllu import read_conllu_sentences
+from allennlp_coref_rc.annotations.layers import LAYERS
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.script import ScriptParser, run
 from allennlp_coref_rc.data.corpora.discourse_corpora import FOLDS, in_fold, read_rels_texts

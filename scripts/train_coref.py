@@ -378,7 +378,7 @@ def score(weights: network.Weights, example: Example) -> Scores:
 
 
 def link(examples: Sequence[Example], scores: Sequence[Scores], bonuses: np.ndarray) -> list[np.ndarray]:
-    return [network.link(one.document, one.pairs, *own, bonuses) for one, own in zip(examples, scores)]
+    return [network.link(one.document, one.pairs, *own, bonuses)[0] for one, own in zip(examples, scores)]
 
 
 def gap_scores(examples: Sequence[Example], linked: Sequence[np.ndarray]) -> tuple[float, float, float]:

@@ -6,7 +6,8 @@ from itertools import accumulate
 from os.path import commonprefix
 from typing import Optional
 
-from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, DiscourseRelation, Edge, Frame, Span
+from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, Edge, Span
+from allennlp_coref_rc.annotations.layers import Link
 from allennlp_coref_rc.common.errors import ConfigurationError
 
 UNKNOWN = "\0"
@@ -120,9 +121,7 @@ def transfer(
     alignment = Alignment(source.tokens, target.tokens, ignore_case, beginning)
     clusters = [mentions for cluster in source.clusters if (mentions := alignment.spans(cluster))]
     frames = [
-        Frame(
-            predicate, [(role, placed) for role, span in frame.arguments if (placed := alignment.span(span))]
-        )
+        frame.placed(predicate, lambda span: alignment.spans([span]))
         for frame in source.frames
         if (predicate := alignment.span(frame.predicate))
     ]
@@ -131,15 +130,20 @@ def transfer(
         arg1, arg2 = alignment.spans(relation.arg1), alignment.spans(relation.arg2)
         if arg1 and arg2:
             connective = alignment.spans(relation.connective)
-            relations.append(DiscourseRelation(relation.type, relation.sense, arg1, arg2, connective))
+            relations.append(replace(relation, arg1=arg1, arg2=arg2, connective=connective))
     edges = [
         Edge(edge.type, begin, end)
         for edge in source.edges
         if (begin := alignment.span(edge.source)) and (end := alignment.span(edge.target))
     ]
+    links = [
+        Link(mention, antecedent, link.confidence)
+        for link in source.links
+        if (mention := alignment.span(link.mention)) and (antecedent := alignment.span(link.antecedent))
+    ]
     if sentences:
         target = replace(target, sentences=_sentences(source, target, alignment))
-    return target.with_more(clusters=clusters, frames=frames, relations=relations, edges=edges)
+    return target.with_more(clusters=clusters, frames=frames, relations=relations, edges=edges, links=links)
 
 
 def _sentences(source: AnnotatedText, target: AnnotatedText, alignment: Alignment) -> list[Span]:

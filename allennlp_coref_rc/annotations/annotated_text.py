@@ -2,15 +2,17 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from itertools import accumulate, chain, pairwise
+from math import inf
 from typing import TYPE_CHECKING, Any, Optional, Union
 
 from allennlp_coref_rc.annotations.layers import (
-    LAYERS,
+    ANNOTATIONS,
     Cluster,
     DiscourseRelation,
     Edge,
     Frame,
     Layers,
+    Link,
     Strict,
 )
 from allennlp_coref_rc.annotations.tokenization import (
@@ -31,8 +33,8 @@ if TYPE_CHECKING:
 Piece = Union[Span, Sequence[str]]
 """A piece of a new text: a span of an existing text (a tuple), or new tokens (a list)."""
 
-OPTIONAL = ("edges", "id", "text", "offsets")
-"""The fields that files leave out if they are empty."""
+OPTIONAL = ("edges", "id", "text", "offsets", "links", "confidences", "confidence")
+"""The fields of texts, frames and relations that files leave out if they are empty."""
 
 RELATION_TYPES = ("Explicit", "Implicit", "EntRel", "AltLex")
 
@@ -68,6 +70,8 @@ class AnnotatedText(Strict):
     The [start, end) characters of each token in `text`, if they are known; empty for a token that is not in
     it.
     """
+    links: list[Link] = field(default_factory=list)
+    """How sure an annotator is of the links that make clusters; none of those that it does not tell."""
 
     def __post_init__(self) -> None:
         if self.sentences is None:
@@ -99,6 +103,12 @@ class AnnotatedText(Strict):
                         f"{what} [{start}, {stop}): expected 0 <= start < end <= {len(self.tokens)} "
                         "(the number of tokens)"
                     )
+        for i, frame in enumerate(self.frames):
+            if len(frame.confidences) not in (0, len(frame.arguments)):
+                raise ConfigurationError(
+                    f"frame {i} has {len(frame.confidences)} confidences, expected one for each of its "
+                    f"{len(frame.arguments)} arguments"
+                )
         if self.offsets is not None:
             length = -1 if self.text is None else len(self.text)
             if len(self.offsets) != len(self.tokens) or not all(
@@ -143,7 +153,7 @@ class AnnotatedText(Strict):
 
     @property
     def layers(self) -> Layers:
-        return Layers(**{layer: getattr(self, layer) for layer in LAYERS})
+        return Layers(**{layer: getattr(self, layer) for layer in ANNOTATIONS})
 
     def __repr__(self) -> str:
         words = self.tokens if self.text is None else self.text.split()
@@ -163,6 +173,8 @@ class AnnotatedText(Strict):
             )
         for i, edge in enumerate(self.edges):
             yield f"end of edge {i}", [edge.source, edge.target]
+        for i, link in enumerate(self.links):
+            yield f"end of link {i}", [link.mention, link.antecedent]
 
     def __len__(self) -> int:
         return len(self.tokens)
@@ -170,7 +182,7 @@ class AnnotatedText(Strict):
     @classmethod
     def concatenate(cls, *texts: "AnnotatedText") -> "AnnotatedText":
         """The texts as a single one, with the source text of the first. Clusters are not joined."""
-        joint: dict[str, Any] = {name: [] for name in ("tokens", "sentences", *LAYERS)}
+        joint: dict[str, Any] = {name: [] for name in ("tokens", "sentences", *ANNOTATIONS)}
         for text in texts:
             shifted = text.moved(shift_by(len(joint["tokens"])))
             for name, values in joint.items():
@@ -286,20 +298,33 @@ class AnnotatedText(Strict):
         """The text with more annotations after its own: `text.with_more(clusters=[[(0, 1), (8, 9)]])`."""
         return replace(self, **{name: getattr(self, name) + found for name, found in layers.items()})
 
+    def confident(self, min_confidence: float, check: bool = True) -> "AnnotatedText":
+        """
+        The text without links, arguments of frames and relations that the annotator is less sure of. Clusters
+        fall into the parts that are still linked, and mentions that are then alone go. What has no confidence
+        stays. If `check`, a text in which nothing has one raises a `ConfigurationError`, unless there is
+        nothing that could.
+        """
+        could = any(len(cluster) > 1 for cluster in self.clusters) or any(f.arguments for f in self.frames)
+        if check and (could or self.relations) and self.layers.confident(inf) == self.layers:
+            raise ConfigurationError(
+                "found annotations without confidences, expected those of coref, roles, discourse or structure"
+            )
+        return replace(self, **vars(self.layers.confident(min_confidence)))
+
     def moved(self, move: Callable[[Span], Span]) -> "AnnotatedText":
         """A copy of the text with all spans moved. They may belong to a larger text."""
         return replace(self, sentences=list(map(move, self.sentences)), **vars(self.layers.moved(move)))
 
     def to_json(self) -> dict[str, Any]:
         """
-        A JSON object with the constructor's names, without `edges`, `id`, `text` and `offsets` that are
-        empty.
+        A JSON object with the constructor's names, without what is `OPTIONAL` and empty.
         """
-        return {
-            key: value
-            for key, value in asdict(self).items()
-            if key not in OPTIONAL or value not in (None, [])
-        }
+
+        def filled(items: list[tuple[str, Any]]) -> dict[str, Any]:
+            return {key: value for key, value in items if key not in OPTIONAL or value not in (None, [])}
+
+        return asdict(self, dict_factory=filled)
 
     @classmethod
     def from_json(cls, values: dict[str, Any]) -> "AnnotatedText":

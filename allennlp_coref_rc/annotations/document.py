@@ -102,6 +102,7 @@ class Document:
                     if bool(rel.arg1 and rel.arg2 and within(rel.arg1, rel.arg2, rel.connective)) == inside
                 ],
                 edges=[edge for edge in self.text.edges if within([edge.source, edge.target]) == inside],
+                links=[link for link in self.text.links if within([link.mention, link.antecedent]) == inside],
             )
 
         inside, id = choose(True), self.text.id
@@ -153,6 +154,7 @@ def keep_passage(given: AnnotatedText, annotated: AnnotatedText, boundary: int) 
         frames=given.frames + frames,
         relations=given.relations + relations,
         edges=given.edges + edges,
+        links=given.links + [link for link in annotated.links if link.mention[0] >= boundary],
     )
 
 

@@ -3,8 +3,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
-from allennlp_coref_rc.annotations.annotated_text import LAYERS
 from allennlp_coref_rc.annotations.document import Document, read_header, read_lines
+from allennlp_coref_rc.annotations.layers import LAYERS
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.messages import counted, excerpt
 

@@ -1,17 +1,29 @@
 """What annotators add to a text."""
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
-from typing import Optional
+from dataclasses import dataclass, field, replace
+from itertools import chain, compress
+from typing import Annotated, Optional
 
-from pydantic import ConfigDict
+from pydantic import ConfigDict, Field, StrictFloat
 
 from allennlp_coref_rc.annotations.tokenization import Span
 
 Cluster = list[Span]
 
+Confidence = Annotated[StrictFloat, Field(ge=0, le=1)]
+"""How sure an annotator is: a probability."""
+
 LAYERS = ("clusters", "frames", "relations", "edges")
 """The fields of a text that annotators add to."""
+
+ANNOTATIONS = (*LAYERS, "links")
+"""These, and how sure they are of clusters."""
+
+
+def rounded(probability: float) -> Confidence:
+    """A confidence. It is rounded, so that libraries that add numbers in another order give the same."""
+    return round(float(probability), 3)
 
 
 class Strict:
@@ -22,13 +34,31 @@ class Strict:
 
 @dataclass
 class Frame(Strict):
-    """A predicate with its arguments (PropBank). `arguments` are (role, span) pairs, `predicate` a span."""
+    """
+    A predicate with its arguments (PropBank). `arguments` are (role, span) pairs, `predicate` a span.
+    `confidences` are those of the arguments, if they are known.
+    """
 
     predicate: Span
     arguments: list[tuple[str, Span]] = field(default_factory=list)
+    confidences: list[Confidence] = field(default_factory=list)
 
     def moved(self, move: Callable[[Span], Span]) -> "Frame":
-        return Frame(move(self.predicate), [(role, move(span)) for role, span in self.arguments])
+        return self.placed(move(self.predicate), lambda span: [move(span)])
+
+    def placed(self, predicate: Span, places: Callable[[Span], Iterable[Span]]) -> "Frame":
+        """The frame with its predicate there, and each argument at its places."""
+        found = [(i, (role, to)) for i, (role, span) in enumerate(self.arguments) for to in places(span)]
+        confidences = [self.confidences[i] for i, _ in found] if self.confidences else []
+        return Frame(predicate, [argument for _, argument in found], confidences)
+
+    def confident(self, min_confidence: float) -> "Frame":
+        """Without the arguments of a lower confidence."""
+        if not self.confidences:
+            return self
+        sure = [confidence >= min_confidence for confidence in self.confidences]
+        arguments, confidences = compress(self.arguments, sure), compress(self.confidences, sure)
+        return Frame(self.predicate, list(arguments), list(confidences))
 
 
 @dataclass
@@ -43,6 +73,7 @@ class DiscourseRelation(Strict):
     arg1: list[Span]
     arg2: list[Span]
     connective: list[Span] = field(default_factory=list)
+    confidence: Optional[Confidence] = field(default=None, kw_only=True)
 
 
 @dataclass
@@ -58,6 +89,15 @@ class Edge(Strict):
 
 
 @dataclass
+class Link(Strict):
+    """A mention, one before it in its cluster that it was linked to, and how sure that is."""
+
+    mention: Span
+    antecedent: Span
+    confidence: Confidence
+
+
+@dataclass
 class Layers(Strict):
     """The annotations of a text."""
 
@@ -65,6 +105,7 @@ class Layers(Strict):
     frames: list[Frame] = field(default_factory=list)
     relations: list[DiscourseRelation] = field(default_factory=list)
     edges: list[Edge] = field(default_factory=list)
+    links: list[Link] = field(default_factory=list)
 
     def moved(self, move: Callable[[Span], Span]) -> "Layers":
         """The same annotations with all spans moved."""
@@ -76,12 +117,28 @@ class Layers(Strict):
             [move_all(cluster) for cluster in self.clusters],
             [frame.moved(move) for frame in self.frames],
             [
-                DiscourseRelation(
-                    rel.type, rel.sense, move_all(rel.arg1), move_all(rel.arg2), move_all(rel.connective)
-                )
-                for rel in self.relations
+                replace(r, arg1=move_all(r.arg1), arg2=move_all(r.arg2), connective=move_all(r.connective))
+                for r in self.relations
             ],
             [Edge(edge.type, move(edge.source), move(edge.target)) for edge in self.edges],
+            [Link(move(link.mention), move(link.antecedent), link.confidence) for link in self.links],
+        )
+
+    def confident(self, min_confidence: float) -> "Layers":
+        """
+        Without links, arguments and relations of a lower confidence. Clusters fall into the parts that are still
+        linked, and mentions that are then alone go. What has no confidence stays.
+        """
+        links_of: dict[Span, list[Link]] = {}
+        for link in self.links:
+            links_of.setdefault(link.mention, []).append(link)
+        parts = (_linked(cluster, links_of, min_confidence) for cluster in self.clusters)
+        return replace(
+            self,
+            clusters=list(chain.from_iterable(parts)),
+            frames=[frame.confident(min_confidence) for frame in self.frames],
+            relations=[r for r in self.relations if r.confidence is None or r.confidence >= min_confidence],
+            links=[link for link in self.links if link.confidence >= min_confidence],
         )
 
     def kept(
@@ -97,9 +154,7 @@ class Layers(Strict):
             if mentions and (len(mentions) == len(cluster) or len(mentions) > 1):
                 clusters.append(mentions)
         frames = [
-            Frame(predicate, [(role, span) for role, argument in frame.arguments for span in cut(argument)])
-            for frame in self.frames
-            if (predicate := whole(frame.predicate))
+            frame.placed(predicate, cut) for frame in self.frames if (predicate := whole(frame.predicate))
         ]
         relations = []
         for rel in self.relations:
@@ -110,11 +165,37 @@ class Layers(Strict):
             if bool(arg1) == bool(rel.arg1) and bool(arg2) == bool(rel.arg2):
                 is_whole = len(connective) == len(rel.connective)
                 relations.append(
-                    DiscourseRelation(rel.type, rel.sense, arg1, arg2, connective if is_whole else [])
+                    replace(rel, arg1=arg1, arg2=arg2, connective=connective if is_whole else [])
                 )
         edges = [
             Edge(edge.type, source, target)
             for edge in self.edges
             if (source := whole(edge.source)) and (target := whole(edge.target))
         ]
-        return Layers(clusters, frames, relations, edges)
+        links = [
+            Link(mention, antecedent, link.confidence)
+            for link in self.links
+            if (mention := whole(link.mention)) and (antecedent := whole(link.antecedent))
+        ]
+        return Layers(clusters, frames, relations, edges, links)
+
+
+def _linked(cluster: Cluster, links_of: dict[Span, list[Link]], min_confidence: float) -> list[Cluster]:
+    """The parts of a cluster. Mentions that are linked to none before them in it belong to its first mention."""
+    parent: dict[Span, Span] = {}
+
+    def root(mention: Span) -> Span:
+        while parent[mention] != mention:
+            mention = parent[mention]
+        return mention
+
+    for mention in cluster:
+        links = [link for link in links_of.get(mention, ()) if link.antecedent in parent]
+        parent.setdefault(mention, mention)
+        sure = [link.antecedent for link in links if link.confidence >= min_confidence]
+        for antecedent in sure if links else cluster[:1]:
+            parent[root(mention)] = root(antecedent)
+    parts: dict[Span, Cluster] = {}
+    for mention in cluster:
+        parts.setdefault(root(mention), []).append(mention)
+    return [part for part in parts.values() if len(part) > 1] if len(parts) > 1 else [cluster]

@@ -17,9 +17,10 @@ from spacy.tokens import Doc
 from spacy.util import minibatch
 
 from allennlp_coref_rc.annotations import spacy_docs
-from allennlp_coref_rc.annotations.annotated_text import LAYERS, AnnotatedText, Span
+from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, Span
 from allennlp_coref_rc.annotations.annotator_modules import ANNOTATORS
 from allennlp_coref_rc.annotations.document import Document
+from allennlp_coref_rc.annotations.layers import ANNOTATIONS
 from allennlp_coref_rc.common.error_message import user_message
 from allennlp_coref_rc.common.errors import ConfigurationError
 
@@ -85,7 +86,7 @@ class _VisibleText:
         """The layers of the whole text that the annotator has changed."""
         moved = annotated.moved(self._in_whole_text)
         changed = {}
-        for layer in LAYERS:
+        for layer in ANNOTATIONS:
             before, after = getattr(self.visible, layer), getattr(annotated, layer)
             if after[: len(before)] != before:
                 changed[layer] = getattr(moved, layer)

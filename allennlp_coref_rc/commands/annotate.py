@@ -8,8 +8,10 @@ import codecs
 import sys
 from collections.abc import Sequence
 from contextlib import redirect_stdout
+from dataclasses import replace
+from typing import Optional
 
-from allennlp_coref_rc.commands.arguments import OTHER_FORMATS, add_packages, whole_number
+from allennlp_coref_rc.commands.arguments import OTHER_FORMATS, add_packages, probability, whole_number
 
 HELP = "annotate documents with coreference, SRL and discourse structure, or check annotated ones"
 
@@ -29,6 +31,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--reader", metavar="CONFIG", help=reader)
     form = "the format of INPUT, a file or a folder that another tool has annotated; it needs no --annotator"
     add("--format", choices=OTHER_FORMATS, help=form)
+    sure = "leave out mentions, arguments of frames and relations that are less sure, 0 to 1; of what `coref`, `roles` "
+    sure += "and `discourse` add"
+    add("--min-confidence", type=probability, metavar="P", help=sure)
     encoding = "the encoding of plain text or JSONL, such as latin-1 (default: UTF-8)"
     add("--encoding", type=_encoding, help=encoding)
     workers = (
@@ -64,8 +69,10 @@ def run(args: argparse.Namespace) -> None:
     for option, files in (("--check", args.check), ("--resolve", args.resolve)):
         if files and (args.input or args.annotator):
             raise ConfigurationError(f"{option}: found an INPUT or --annotator too, expected files alone")
+    if args.check and args.min_confidence is not None:
+        raise ConfigurationError("--check: found --min-confidence too, expected files alone")
     if args.resolve:
-        _resolve(args.resolve)
+        _resolve(args.resolve, args.min_confidence)
         return
     if args.check:
         reports = [report_on_file(path) for path in args.check]
@@ -87,15 +94,20 @@ def run(args: argparse.Namespace) -> None:
     import_packages(args.include_package)
     reader = option_config("--reader", args.reader, DatasetReader) if args.reader else None
     if args.annotator:
-        annotator = option_config("--annotator", args.annotator, Annotator)
+        annotators = [option_config("--annotator", args.annotator, Annotator)]
     elif reader and "annotator" in reader:
-        annotator = reader["annotator"]
-    elif args.format:
-        annotator = {"type": "compose", "annotators": []}
+        annotators = [reader["annotator"]]
+    elif args.format or args.min_confidence is not None:
+        annotators = []
     else:
         raise ConfigurationError(
             'expected --annotator, for instance --annotator \'{"type": "exact_match_coref"}\''
         )
+    annotator = {"type": "compose", "annotators": annotators}
+    if args.min_confidence is not None:
+        annotator["min_confidence"] = args.min_confidence
+    elif annotators:
+        (annotator,) = annotators
     names = ("format", "workers", "scheduler", "batch_size", "chunk_size", "force", "trust", "encoding")
     options = {name: getattr(args, name) for name in names}
     with pipes(args.input, args.output) as (input, output):
@@ -118,13 +130,21 @@ def _encoding(name: str) -> str:
         raise argparse.ArgumentTypeError(f"found {name!r}, expected an encoding such as latin-1") from error
 
 
-def _resolve(paths: Sequence[str]) -> None:
+def _resolve(paths: Sequence[str], min_confidence: Optional[float]) -> None:
     from allennlp_coref_rc.annotations.annotators.resolved_text import resolve
     from allennlp_coref_rc.annotations.document import json_line, read_documents
+    from allennlp_coref_rc.common.errors import ConfigurationError
 
     for path in paths:
-        for _, document in read_documents(path):
-            values = {"id": document.text.id, **resolve(document.text)._asdict()}
+        for place, document in read_documents(path):
+            text = document.text
+            if min_confidence is not None:
+                try:
+                    # Names depend on clusters alone.
+                    text = replace(text, frames=[], relations=[]).confident(min_confidence)
+                except ConfigurationError as error:
+                    raise ConfigurationError(f"{place}: {error}") from error
+            values = {"id": text.id, **resolve(text)._asdict()}
             print(json_line(values).rstrip("\n"))
 
 

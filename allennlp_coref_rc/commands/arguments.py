@@ -3,7 +3,7 @@
 import argparse
 from collections.abc import Callable
 
-from allennlp_coref_rc.common.checks import range_of
+from allennlp_coref_rc.common.checks import is_within, range_of
 
 OTHER_FORMATS = ("brat", "conll_2012", "conll_2016", "conllu", "corenlp", "dassa", "e2e_coref", "gap")
 """The formats of other tools in `annotations.formats`, which is imported only when a file is read."""
@@ -18,6 +18,16 @@ def whole_number(least: int) -> Callable[[str], int]:
         return int(text)
 
     return number
+
+
+def probability(text: str) -> float:
+    """The type of a number from 0 to 1."""
+    try:
+        if is_within(float(text), 0, 1):
+            return float(text)
+    except ValueError:
+        pass
+    raise argparse.ArgumentTypeError(f"found {text}, expected a number, {range_of(0, 1)}")
 
 
 def add_numbers(parser: argparse._ActionsContainer, option: str, help: str) -> None:

@@ -8,7 +8,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 from allennlp_coref_rc.annotations import Document, read_documents, write_documents
-from allennlp_coref_rc.annotations.annotated_text import LAYERS
 from allennlp_coref_rc.common.errors import ConfigurationError
 
 OTHER_DOCUMENT = "other_document"
@@ -66,6 +65,5 @@ def with_annotations_of(document: Document, other: Document) -> Document:
     (source, *_), _ = other.apart()
     source = source.select((0, min(len(source), len(passage))))
     rest = [(len(source), len(passage))] if len(source) < len(passage) else []
-    layers = {layer: getattr(source, layer) for layer in LAYERS}
-    passage = replace(passage, sentences=source.sentences + rest, **layers)
+    passage = replace(passage, sentences=source.sentences + rest, **vars(source.layers))
     return Document.of(passage, *questions, id=document.text.id, data=document.data)

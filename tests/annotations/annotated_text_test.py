@@ -135,13 +135,13 @@ def test_concatenation_keeps_every_annotation_on_its_own_words(texts):
 
     def content(text):
         def of_frame(frame):
-            return words(text, [frame.predicate]), [
-                (role, words(text, [span])) for role, span in frame.arguments
-            ]
+            arguments = [(role, words(text, [span])) for role, span in frame.arguments]
+            return words(text, [frame.predicate]), arguments, frame.confidences
 
         def of_relation(relation):
             spans = relation.arg1, relation.arg2, relation.connective
-            return relation.type, relation.sense, *(words(text, part) for part in spans)
+            parts = (words(text, part) for part in spans)
+            return relation.type, relation.sense, *parts, relation.confidence
 
         return {
             "sentences": words(text, text.sentences),
@@ -149,6 +149,7 @@ def test_concatenation_keeps_every_annotation_on_its_own_words(texts):
             "frames": list(map(of_frame, text.frames)),
             "relations": list(map(of_relation, text.relations)),
             "edges": [(edge.type, *words(text, [edge.source, edge.target])) for edge in text.edges],
+            "links": [(*words(text, [one.mention, one.antecedent]), one.confidence) for one in text.links],
         }
 
     for name, values in content(joint).items():

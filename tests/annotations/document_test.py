@@ -18,8 +18,8 @@ from allennlp_coref_rc.annotations import (
     read_header,
     write_documents,
 )
-from allennlp_coref_rc.annotations.annotated_text import LAYERS
 from allennlp_coref_rc.annotations.annotators import Annotator, ExactMatchCoref, annotate_documents
+from allennlp_coref_rc.annotations.layers import ANNOTATIONS
 from tests.annotations.texts import annotated_texts
 
 
@@ -70,7 +70,7 @@ def test_parts_of_a_document_are_what_it_was_made_of(texts):
     for i, text in enumerate(texts):
         part = document.text.select(document.part(i))
         assert part.tokens == text.tokens and part.sentences == text.sentences
-        assert part.frames == text.frames and part.edges == text.edges
+        assert (part.frames, part.edges, part.links) == (text.frames, text.edges, text.links)
         assert [c for c in part.clusters if c] == [c for c in text.clusters if c]
 
 
@@ -97,7 +97,7 @@ def test_annotations_that_cross_parts_are_kept_when_each_is_annotated_by_itself(
     document = Document(text, [end - start for start, end in zip([0] + ends, ends)])
     apart = annotate_documents([document], Nothing(), together=False)[0]
     assert apart.text.tokens == text.tokens and apart.parts == document.parts
-    for layer in LAYERS:
+    for layer in ANNOTATIONS:
         assert sorted(map(repr, getattr(apart.text, layer))) == sorted(map(repr, getattr(text, layer)))
     again = annotate_documents([document], ExactMatchCoref(min_mentions=1), together=False)[0]
     new = again.text.clusters
@@ -151,6 +151,7 @@ def test_a_file_gives_back_what_was_written(tmp_path_factory, texts):
 HEADER = '{"annotated_documents": 1, "documents": 1}'
 GOOD = '{"tokens": ["a", "b"], "parts": [1, 1], "data": {}}'
 RELATION = {"type": "AltLex", "sense": "", "arg1": [], "arg2": []}
+LINK = {"mention": [0, 1], "antecedent": [0, 1], "confidence": 1}
 EDGE = {"type": "", "source": [0, 1], "target": [0, 1]}
 
 
@@ -181,6 +182,18 @@ def test_malformed_files_say_where(tmp_path, lines, message):
         ("frames", [{}], r"found {} at frames\[0\], expected the key 'predicate'"),
         ("relations", [{**RELATION, "ar": []}], r"found \[\] at relations\[0\].ar, expected no such key"),
         ("edges", [EDGE, {**EDGE, "type": 5}], r"found 5 at edges\[1\].type, expected a string"),
+        ("links", [{**LINK, "confidence": 2}], r"found 2 at links\[0\].confidence, expected a number less"),
+        ("links", [LINK, {**LINK, "antecedent": [1, 2]}], r"end of link 1 \[1, 2\): expected"),
+        (
+            "relations",
+            [{**RELATION, "confidence": "1"}],
+            r"found \"1\" at .*\.confidence, expected a .*number",
+        ),
+        (
+            "frames",
+            [{"predicate": [0, 1], "arguments": [], "confidences": [1]}],
+            "frame 0 has 1 confidences, expected one for each of its 0 arguments",
+        ),
     ],
 )
 def test_malformed_documents_say_where(tmp_path, key, value, message):

@@ -9,6 +9,7 @@ from allennlp_coref_rc.annotations import (
     read_documents,
 )
 from allennlp_coref_rc.annotations.file_report import report_on_file
+from allennlp_coref_rc.annotations.layers import Link
 from tests.shared import PROJECT
 
 PAGE = (PROJECT / "docs" / "annotated_documents.md").read_text()
@@ -33,7 +34,6 @@ def test_the_example_of_the_format_is_a_file_without_errors(tmp_path):
 
 
 def test_every_key_of_a_document_is_explained():
-    for key in Document(
-        AnnotatedText(["a"], edges=[Edge("is", (0, 1), (0, 1))], id="1").located("a")
-    ).to_json():
+    edges, links = [Edge("is", (0, 1), (0, 1))], [Link((0, 1), (0, 1), 1.0)]
+    for key in Document(AnnotatedText(["a"], edges=edges, links=links, id="1").located("a")).to_json():
         assert re.search(rf"^\| `{key}` \|", PAGE, flags=re.MULTILINE), key

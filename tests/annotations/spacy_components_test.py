@@ -28,7 +28,7 @@ OPTIONS = {
     "compose": {"annotators": [{"type": "sieve_coref", "all_nouns": True}, {"type": "connective_discourse"}]},
     "connective_discourse": {"connectives": {"as a result": "Result", "If": "Condition"}, "implicit": True},
     "corrupted_coref": {"annotator": {"type": "sieve_coref"}, "remove_mentions": 0.5},
-    "discourse": {"threshold": 0.4, "implicit": True, "archive": "none.tar.gz"},
+    "discourse": {"implicit": True, "archive": "none.tar.gz"},
     "entity_marker_coref": {"pattern": r"@\w+", "max_clusters": 3},
     "exact_match_coref": {"entities": ["Mary", "milk"], "min_mentions": 1},
     "fastcoref_annotator": {"model": "lingmess", "device": "cpu"},

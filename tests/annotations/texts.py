@@ -5,6 +5,7 @@ from functools import lru_cache
 from hypothesis import strategies as st
 
 from allennlp_coref_rc.annotations import AnnotatedText, DiscourseRelation, Edge, Frame
+from allennlp_coref_rc.annotations.layers import Link
 
 
 @lru_cache(maxsize=None)
@@ -20,18 +21,28 @@ def clusters(length, max_clusters=4):
 
 @lru_cache(maxsize=None)
 def annotations(length):
-    """The layers of a text. It takes longer to make such a strategy than to draw from it."""
+    """The layers of a text, and links. It takes longer to make such a strategy than to draw from it."""
     span, some_spans = spans(length), st.lists(spans(length), max_size=3)
-    frames = st.builds(Frame, span, st.lists(st.tuples(st.text(max_size=4), span), max_size=3))
+    sure = st.sampled_from([0.0, 0.5, 0.75, 1.0])
+    arguments = st.lists(st.tuples(st.tuples(st.text(max_size=4), span), sure), max_size=3)
+    frames = st.builds(frame, span, arguments, st.booleans())
     kind, sense = st.sampled_from(["Explicit", "EntRel"]), st.text(max_size=4)
-    relations = st.builds(DiscourseRelation, kind, sense, some_spans, some_spans, some_spans)
+    some_sure = st.none() | sure
+    relations = st.builds(
+        DiscourseRelation, kind, sense, some_spans, some_spans, some_spans, confidence=some_sure
+    )
     edges = st.builds(Edge, st.text(max_size=4), span, span)
     return st.tuples(
         st.lists(some_spans, max_size=3),
         st.lists(frames, max_size=2),
         st.lists(relations, max_size=2),
         st.lists(edges, max_size=2),
+        st.lists(st.builds(Link, span, span, sure), max_size=4),
     )
+
+
+def frame(predicate, arguments, is_sure):
+    return Frame(predicate, [argument for argument, _ in arguments], [p for _, p in arguments if is_sure])
 
 
 @st.composite
@@ -41,5 +52,6 @@ def annotated_texts(draw):
     if not length:
         return AnnotatedText(tokens)
     cuts = sorted(draw(st.sets(st.integers(1, length - 1), max_size=3))) if length > 1 else []
-    text = AnnotatedText(tokens, list(zip([0] + cuts, cuts + [length])), *draw(annotations(length)))
+    *layers, links = draw(annotations(length))
+    text = AnnotatedText(tokens, list(zip([0] + cuts, cuts + [length])), *layers, links=links)
     return text.located(" ".join(tokens)) if draw(st.booleans()) else text

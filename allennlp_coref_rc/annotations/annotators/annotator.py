@@ -6,8 +6,9 @@ from typing import Any
 
 from allennlp.common import Registrable
 
-from allennlp_coref_rc.annotations.annotated_text import LAYERS, AnnotatedText
+from allennlp_coref_rc.annotations.annotated_text import AnnotatedText
 from allennlp_coref_rc.annotations.document import Document, keep_passage
+from allennlp_coref_rc.annotations.layers import ANNOTATIONS, Layers
 from allennlp_coref_rc.common.errors import ConfigurationError
 
 
@@ -17,6 +18,9 @@ class Annotator(Registrable):
     cluster may span them. Annotators override `annotate`, or `annotate_batch` if they are faster on many
     texts at once.
     """
+
+    gives_confidences = False
+    """Whether it says how sure it is of links, arguments or relations."""
 
     def annotate(self, text: AnnotatedText) -> AnnotatedText:
         """Returns the text with annotations added; the given text does not change."""
@@ -47,12 +51,13 @@ def annotate_texts(texts: Sequence[AnnotatedText], annotator: Annotator) -> list
     annotated = annotator.annotate_batch(texts)
     if [text.tokens for text in annotated] != [text.tokens for text in texts]:
         raise ConfigurationError(f"{type(annotator).__name__} gave back other texts than those it was given")
-    return [_without_repeats(given, text.checked()) for given, text in zip(texts, annotated)]
+    return [without_repeats(given, text.checked()) for given, text in zip(texts, annotated)]
 
 
-def _without_repeats(given: AnnotatedText, annotated: AnnotatedText) -> AnnotatedText:
+def without_repeats(given: AnnotatedText, annotated: AnnotatedText) -> AnnotatedText:
+    """The annotated text without what is added to that which is given, but is in it already."""
     layers = {}
-    for layer in LAYERS:
+    for layer in ANNOTATIONS:
         before, after = getattr(given, layer), getattr(annotated, layer)
         if before and after[: len(before)] == before:
             known = set(map(_key, before))
@@ -61,8 +66,10 @@ def _without_repeats(given: AnnotatedText, annotated: AnnotatedText) -> Annotate
 
 
 def _key(item: Any) -> str:
-    """The same for equal annotations; the mentions of a cluster may come in any order."""
-    return repr(sorted(item) if isinstance(item, list) else item)
+    """The same for equal annotations, of any confidence; the mentions of a cluster may come in any order."""
+    if isinstance(item, list):
+        return repr(sorted(item))
+    return repr([value for name, value in vars(item).items() if not name.startswith("confidence")])
 
 
 def annotate_documents(
@@ -77,14 +84,14 @@ def annotate_documents(
     results = []
     for document, (parts, crossing) in zip(documents, apart):
         text = AnnotatedText.concatenate(*islice(annotated, len(parts)))
-        layers = {layer: getattr(text, layer) + getattr(crossing, layer) for layer in LAYERS}
+        layers = {layer: getattr(text, layer) + getattr(crossing, layer) for layer in ANNOTATIONS}
         results.append(replace(document, text=replace(document.text, sentences=text.sentences, **layers)))
     return results
 
 
 def annotate_questions(document: Document, annotator: Annotator, together: bool = True) -> Document:
     """Adds annotations to the questions of a document whose passage keeps its own (see `keep_passage`)."""
-    bare = replace(document.text, clusters=[], frames=[], relations=[], edges=[])
+    bare = replace(document.text, **vars(Layers()))
     if together:
         (annotated,) = annotate_texts([bare], annotator)
     else:

@@ -2,7 +2,6 @@ from typing import Optional
 
 from allennlp_coref_rc.annotations.annotators.annotator import Annotator
 from allennlp_coref_rc.annotations.annotators.structure_model import StructureModel
-from allennlp_coref_rc.common.errors import ConfigurationError
 
 
 @Annotator.register("discourse")
@@ -18,14 +17,13 @@ class Discourse(StructureModel):
     `paper_like` finds relations as DASSA does (Mihaylov & Frank, EMNLP 2019, section 2), by the rule of
     `connective_discourse`: every connective expresses one, its arguments are all that is before and after it
     in the sentence, and implicit relations link all neighbouring sentences. Their senses are predicted here
-    too.
+    too. The confidence of a relation is the probability of its connective, or that two sentences have an
+    implicit relation, and with `paper_like` that of its sense.
 
     Registered as an `Annotator` with name "discourse".
 
     # Parameters
 
-    threshold : `float`, optional (default = `None`)
-        The least probability of a connective. By default as the archive's config says. Not with `paper_like`.
     implicit : `bool`, optional (default = `False`)
         Add implicit relations.
     paper_like : `bool`, optional (default = `False`)
@@ -44,20 +42,10 @@ class Discourse(StructureModel):
 
     def __init__(
         self,
-        threshold: Optional[float] = None,
         implicit: bool = False,
         paper_like: bool = False,
         archive: Optional[str] = None,
         cuda_device: int = -1,
     ) -> None:
-        options: dict[str, bool | float] = {
-            "discourse.implicit": implicit,
-            "discourse.paper_like": paper_like,
-        }
-        if threshold is not None:
-            if not 0.0 <= threshold <= 1.0:
-                raise ConfigurationError(f"discourse: threshold is {threshold}, expected 0 to 1")
-            if paper_like:
-                raise ConfigurationError("discourse: found threshold and paper_like, expected one of them")
-            options["discourse.least"] = threshold
+        options = {"discourse.implicit": implicit, "discourse.paper_like": paper_like}
         super().__init__(archive, ["discourse"], options=options, cuda_device=cuda_device)

@@ -1,9 +1,8 @@
-from collections.abc import Sequence
 from itertools import accumulate
 from typing import Optional
 
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText
-from allennlp_coref_rc.annotations.layers import Cluster, Layers
+from allennlp_coref_rc.annotations.layers import Layers
 from allennlp_coref_rc.annotations.tokenization import Span
 
 
@@ -23,13 +22,11 @@ class SplitTokens:
             self.text = AnnotatedText([word for of_token in words for word in of_token], sentences)
         self._token_at = {bound: token for token, bound in enumerate(bounds)}
 
-    def clusters(self, of_words: Sequence[Cluster]) -> list[Cluster]:
-        """
-        Clusters of the words as clusters of the tokens, without mentions that are only a part of a token.
-        """
+    def layers(self, of_words: Layers) -> Layers:
+        """Clusters of the words as clusters of the tokens, without mentions that are only a part of a token."""
 
         def whole(span: Span) -> Optional[Span]:
             start, stop = self._token_at.get(span[0]), self._token_at.get(span[1])
             return None if start is None or stop is None else (start, stop)
 
-        return Layers(list(of_words)).kept(whole, lambda span: []).clusters
+        return of_words.kept(whole, lambda span: [])

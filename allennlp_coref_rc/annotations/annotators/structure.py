@@ -1,12 +1,12 @@
 from collections.abc import Sequence
 from typing import Optional
 
-from allennlp_coref_rc.annotations.annotated_text import LAYERS
 from allennlp_coref_rc.annotations.annotators.annotator import Annotator
 from allennlp_coref_rc.annotations.annotators.compose import ComposedAnnotator
 from allennlp_coref_rc.annotations.annotators.coref.english.coref import EnglishCoref
 from allennlp_coref_rc.annotations.annotators.spacy_dependencies import SpacyDependencies
 from allennlp_coref_rc.annotations.annotators.structure_model import StructureModel
+from allennlp_coref_rc.annotations.layers import LAYERS
 from allennlp_coref_rc.common.checks import check_choice
 
 

@@ -9,9 +9,10 @@ from allennlp.models.multitask import MultiTaskModel
 from allennlp.nn.util import move_to_device
 
 from allennlp_coref_rc.annotations import english
-from allennlp_coref_rc.annotations.annotated_text import LAYERS, AnnotatedText
+from allennlp_coref_rc.annotations.annotated_text import AnnotatedText
 from allennlp_coref_rc.annotations.annotators.annotator import Annotator
 from allennlp_coref_rc.annotations.annotators.archived_model import ArchivedModel
+from allennlp_coref_rc.annotations.layers import ANNOTATIONS
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.safe_archives.archives import is_trusted, trusting
 
@@ -42,6 +43,8 @@ class StructureModel(Annotator):
     cuda_device : `int`, optional (default = `None`)
         As for `ArchivedModel`.
     """
+
+    gives_confidences = True
 
     def __init__(
         self,
@@ -80,7 +83,7 @@ class StructureModel(Annotator):
                     encoded = encoded or model._backbone(words=fields["words"])
                     fields.pop("words", None)
                     output = head(**encoded, **fields)
-                for layer in LAYERS:
+                for layer in ANNOTATIONS:
                     for i, values in zip(some, output.get(layer, ())):
                         annotated[i] = annotated[i].with_more(**{layer: values})
         return annotated

@@ -12,10 +12,11 @@ from torch.nn.functional import cross_entropy
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, DiscourseRelation, Span
 from allennlp_coref_rc.annotations.annotators.connective_discourse import ConnectiveDiscourse
 from allennlp_coref_rc.annotations.annotators.senses import FURTHER_SENSES, SENSES, conll_sense, sense_of
+from allennlp_coref_rc.annotations.layers import rounded
 from allennlp_coref_rc.annotations.tokenization import spans_of
 from allennlp_coref_rc.models.structure.scores import score_arguments, score_connectives, score_senses
 from allennlp_coref_rc.models.structure.span_labeller import Anchors, SpanLabeller, probable_spans
-from allennlp_coref_rc.models.structure.text_head import Found, TextHead
+from allennlp_coref_rc.models.structure.text_head import TextHead
 
 EXPLICIT = (*SENSES, *FURTHER_SENSES)
 IMPLICIT = ("", *SENSES)
@@ -102,11 +103,13 @@ class DiscourseHead(TextHead):
             self._read_neighbours(vectors, gold), [of_pair for text in gold for of_pair in _implicit(text)]
         )
 
-    def annotate(self, vectors: Tensor, mask: Tensor, texts: Sequence[AnnotatedText]) -> list[Found]:
+    def annotate(
+        self, vectors: Tensor, mask: Tensor, texts: Sequence[AnnotatedText]
+    ) -> list[list[DiscourseRelation]]:
         """The relations, each with the probability of its connective, or that it is there."""
         if self._rule:
             return self._with_senses(vectors, [self._rule.annotate(replace(t, relations=[])) for t in texts])
-        found: list[Found] = [[] for _ in texts]
+        found: list[list[DiscourseRelation]] = [[] for _ in texts]
         tags = self.connective(vectors)
         tags[..., 1:] = tags[..., 1:].masked_fill(~mask.unsqueeze(-1), -1e4)
         connectives = sorted(
@@ -119,17 +122,18 @@ class DiscourseHead(TextHead):
             sense = EXPLICIT[int(senses.argmax())]
             tokens = texts[i].tokens[start : start + len(of_words)]
             if arguments := _likely(of_words, start, span, tokens):
-                found[i].append((DiscourseRelation("Explicit", sense, *arguments, [span]), probability))
+                sure = rounded(probability)
+                found[i].append(DiscourseRelation("Explicit", sense, *arguments, [span], confidence=sure))
         if self._implicit:
             neighbours = self._read_neighbours(vectors, texts).softmax(-1)
             pairs = ((i, pair) for i, text in enumerate(texts) for pair in pairwise(text.sentences))
             for (i, (first, second)), (none, *others) in zip(pairs, neighbours.tolist()):
                 if 1 - none >= self._least_implicit:
                     sense_name = SENSES[others.index(max(others))]
-                    found[i].append((_without_connective(sense_name, [first], [second]), 1 - none))
+                    found[i].append(_without_connective(sense_name, [first], [second], 1 - none))
         return found
 
-    def _with_senses(self, vectors: Tensor, texts: Sequence[AnnotatedText]) -> list[Found]:
+    def _with_senses(self, vectors: Tensor, texts: Sequence[AnnotatedText]) -> list[list[DiscourseRelation]]:
         """
         The texts' relations with predicted senses, each with the probability of its sense. Those without a
         connective link all neighbouring sentences, in order.
@@ -137,15 +141,16 @@ class DiscourseHead(TextHead):
         spans = [(i, r.connective[0]) for i, text in enumerate(texts) for r in text.relations if r.connective]
         explicit = (senses for _, _, senses in self._explicit(vectors, texts, spans))
         implicit = iter(self._read_neighbours(vectors, texts)[:, 1:].softmax(-1))
-        found: list[Found] = [[] for _ in texts]
+        found: list[list[DiscourseRelation]] = [[] for _ in texts]
         for of_text, text in zip(found, texts):
             for relation in text.relations:
-                chance, number = next(explicit if relation.connective else implicit).max(-1)
+                chances = next(explicit if relation.connective else implicit).tolist()
+                chance, number = max(chances), chances.index(max(chances))
                 if relation.connective:
-                    named = replace(relation, sense=EXPLICIT[int(number)])
+                    named = replace(relation, sense=EXPLICIT[number], confidence=rounded(chance))
                 else:
-                    named = _without_connective(SENSES[int(number)], relation.arg1, relation.arg2)
-                of_text.append((named, float(chance)))
+                    named = _without_connective(SENSES[number], relation.arg1, relation.arg2, chance)
+                of_text.append(named)
         return found
 
     def _explicit(
@@ -202,8 +207,11 @@ def _windows(
     return Anchors.of(places, device)
 
 
-def _without_connective(sense: str, arg1: list[Span], arg2: list[Span]) -> DiscourseRelation:
-    return DiscourseRelation(sense if sense == "EntRel" else "Implicit", sense, arg1, arg2)
+def _without_connective(
+    sense: str, arg1: list[Span], arg2: list[Span], probability: float
+) -> DiscourseRelation:
+    kind = sense if sense == "EntRel" else "Implicit"
+    return DiscourseRelation(kind, sense, arg1, arg2, confidence=rounded(probability))
 
 
 def _likely(

@@ -8,9 +8,10 @@ from torch import Tensor, nn
 from torch.nn.functional import binary_cross_entropy_with_logits
 
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, Frame
+from allennlp_coref_rc.annotations.layers import rounded
 from allennlp_coref_rc.models.structure.scores import score_frames
 from allennlp_coref_rc.models.structure.span_labeller import Anchors, LabelledSpan, SpanLabeller
-from allennlp_coref_rc.models.structure.text_head import Found, TextHead
+from allennlp_coref_rc.models.structure.text_head import TextHead
 
 CORE = re.compile(r"ARG\d")
 """Roles that a frame has once."""
@@ -64,8 +65,8 @@ class RolesHead(TextHead):
         tags, _ = self.labeller(vectors, anchors)
         return loss + self.labeller.loss(tags, anchors, (frame.arguments for _, frame in frames))
 
-    def annotate(self, vectors: Tensor, mask: Tensor, texts: Sequence[AnnotatedText]) -> list[Found]:
-        """The frames, each with the probabilities of its arguments."""
+    def annotate(self, vectors: Tensor, mask: Tensor, texts: Sequence[AnnotatedText]) -> list[list[Frame]]:
+        """The frames, with the probabilities of their arguments."""
         places = torch.nonzero((self.predicate(vectors).squeeze(-1) > 0) & mask).tolist()
         anchors = _anchors(texts, places, vectors.device)
         labelled: list[tuple[int, int, list[LabelledSpan]]] = []
@@ -73,11 +74,12 @@ class RolesHead(TextHead):
         for _, chosen in anchors.batches():
             spans = self.labeller.spans(self.labeller(vectors, chosen, of_words)[0], chosen, self._least)
             labelled += zip(chosen.text.tolist(), chosen.position.tolist(), spans)
-        found: list[Found] = [[] for _ in texts]
+        found: list[list[Frame]] = [[] for _ in texts]
         for i, position, of_predicate in sorted(labelled):
             kept = sorted(_kept(of_predicate), key=lambda argument: argument[2])
-            frame = Frame((position, position + 1), [(role, span) for _, role, span in kept])
-            found[i].append((frame, [probability for probability, _, _ in kept]))
+            arguments = [(role, span) for _, role, span in kept]
+            confidences = [rounded(chance) for chance, _, _ in kept]
+            found[i].append(Frame((position, position + 1), arguments, confidences))
         return found
 
 

@@ -12,9 +12,6 @@ from torch import Tensor, distributed, nn
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText
 from allennlp_coref_rc.models.structure.scores import Pairs, Scores
 
-Found = list[tuple[Any, Any]]
-"""The annotations of a text, each with its probability or those of its parts."""
-
 
 class TextHead(Head):
     """
@@ -66,8 +63,8 @@ class TextHead(Head):
 
         # Returns
 
-        If there is `gold`, the `loss` for each word. When not training, also the layer, under its name, and
-        beside each annotation its probability, or those of its parts, `confidences`.
+        If there is `gold`, the `loss` for each word. When not training, also the layer, under its name, a list
+        of annotations for each text.
         """
         output: dict[str, Any] = {}
         vectors, mask = self._dropout(encoded_text), encoded_text_mask
@@ -75,9 +72,7 @@ class TextHead(Head):
             output["loss"] = self.loss(vectors, mask, gold) / mask.sum()
         if not self.training:
             with torch.inference_mode():
-                found = self.annotate(vectors, mask, text)
-            for place, name in enumerate((self._layer, "confidences")):
-                output[name] = [[item[place] for item in of_text] for of_text in found]
+                output[self._layer] = self.annotate(vectors, mask, text)
             if gold is not None:
                 layers = ({self._layer: of_text} for of_text in output[self._layer])
                 self._pairs += ((replace(one, **layer), own) for one, layer, own in zip(text, layers, gold))
@@ -87,8 +82,8 @@ class TextHead(Head):
         """Summed over all words."""
         raise NotImplementedError
 
-    def annotate(self, vectors: Tensor, mask: Tensor, texts: Sequence[AnnotatedText]) -> list[Found]:
-        """What is found in each text."""
+    def annotate(self, vectors: Tensor, mask: Tensor, texts: Sequence[AnnotatedText]) -> list[list[Any]]:
+        """The annotations that are found in each text, with confidences."""
         raise NotImplementedError
 
     def get_metrics(self, reset: bool = False) -> dict[str, float]:

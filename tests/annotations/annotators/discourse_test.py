@@ -1,13 +1,11 @@
 """The annotator `discourse` with the model of the package."""
 
-import re
 from dataclasses import replace
 
 import pytest
-from allennlp.common.checks import ConfigurationError
 
 from allennlp_coref_rc.annotations import AnnotatedText, sentence_spans
-from allennlp_coref_rc.annotations.annotators import ConnectiveDiscourse, Discourse
+from allennlp_coref_rc.annotations.annotators import ConnectiveDiscourse, Discourse, StructureModel
 from allennlp_coref_rc.annotations.annotators.connectives import CONNECTIVES, HARD
 from allennlp_coref_rc.annotations.annotators.senses import SENSES
 
@@ -65,19 +63,13 @@ def test_arguments_are_clauses_or_the_sentence_before(discourse, words, arg1, ar
     assert words_of(text, relation.arg2).rstrip(" .,") == arg2
 
 
-def test_a_threshold_takes_all_or_none():
-    text = text_of("He slept . She likes bread and butter , and she ate .")
-    few, many = (Discourse(threshold=least).annotate(text).relations for least in (1.0, 0.01))
-    assert few == [] and many
-
-
 def test_paper_like_finds_what_the_rule_finds_and_predicts_senses():
     text = text_of("She stayed since it rained and froze . But he left . He was tired because of work .")
     rule, found = (
         make(paper_like=True, implicit=True).annotate(text).relations
         for make in (ConnectiveDiscourse, Discourse)
     )
-    assert [replace(relation, sense="", type="") for relation in found] == [
+    assert [replace(relation, sense="", type="", confidence=None) for relation in found] == [
         replace(relation, sense="", type="") for relation in rule
     ]
     by_connective = {text.tokens[r.connective[0][0]]: r.sense for r in found if r.connective}
@@ -106,7 +98,8 @@ def test_implicit_relations_link_neighbours():
 )
 def test_odd_texts(tokens):
     text = AnnotatedText(tokens, [(0, len(tokens))] if tokens else [])
-    for relation in Discourse(threshold=0.0, implicit=True).annotate(text).checked().relations:
+    options = {"discourse.least": 0.0, "discourse.implicit": True}
+    for relation in StructureModel(heads=["discourse"], options=options).annotate(text).checked().relations:
         assert relation.arg1 and relation.arg2
         spans = sorted(relation.arg1 + relation.arg2 + relation.connective)
         assert all(first[1] <= second[0] for first, second in zip(spans, spans[1:]))
@@ -121,10 +114,3 @@ def test_what_is_annotated_stays_and_batches_give_what_single_texts_give(discour
 
 def test_hard_connectives_are_not_among_those_of_the_rules():
     assert not HARD & CONNECTIVES.keys()
-
-
-def test_mistaken_thresholds_are_named():
-    with pytest.raises(ConfigurationError, match="found threshold and paper_like"):
-        Discourse(threshold=0.5, paper_like=True)
-    with pytest.raises(ConfigurationError, match=re.escape("threshold is 2.0, expected 0 to 1")):
-        Discourse(threshold=2.0)

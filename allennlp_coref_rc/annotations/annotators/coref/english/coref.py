@@ -1,9 +1,9 @@
-import dataclasses
 from collections.abc import Sequence
+from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Optional
 
-from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, Span
+from allennlp_coref_rc.annotations.annotated_text import AnnotatedText
 from allennlp_coref_rc.annotations.annotators.annotator import Annotator
 from allennlp_coref_rc.annotations.annotators.coref.english import network
 from allennlp_coref_rc.annotations.annotators.coref.english.entities import describe
@@ -14,6 +14,7 @@ from allennlp_coref_rc.annotations.annotators.parse import Parse
 from allennlp_coref_rc.annotations.annotators.split_tokens import SplitTokens
 from allennlp_coref_rc.annotations.clusters import largest_clusters
 from allennlp_coref_rc.annotations.english import parse
+from allennlp_coref_rc.annotations.layers import Layers, Link, rounded
 from allennlp_coref_rc.common.checks import check_number
 from allennlp_coref_rc.common.errors import ConfigurationError
 
@@ -29,10 +30,10 @@ class EnglishCoref(Annotator):
     Coreference of English text by two small networks over the noun phrases of a parse. The first network
     leaves out noun phrases that the guideline would hardly annotate. The second ranks, for each mention, the
     mentions before it and the choice of a new entity (Denis and Baldridge, EMNLP 2008; Durrett and Klein,
-    EMNLP 2013). Each mention joins the entity with the highest sum of probabilities. The networks see
-    grammatical roles, clauses and agreement, types of entities, equal words, word classes from WordNet, who
-    speaks in quotations, the clusters of names and nominals by `sieve_coref`, and the vectors of the parser's
-    network.
+    EMNLP 2013). Each mention joins the entity with the highest sum of probabilities; this sum is its confidence,
+    often below one half. The networks see grammatical roles, clauses and agreement, types of entities, equal
+    words, word classes from WordNet, who speaks in quotations, the clusters of names and nominals by
+    `sieve_coref`, and the vectors of the parser's network.
 
     The model comes with this package. CARD.md beside it says what it was trained on. The features of "he" and
     "she" are the same.
@@ -62,6 +63,8 @@ class EnglishCoref(Annotator):
     ```
     """
 
+    gives_confidences = True
+
     def __init__(
         self,
         guideline: str = "ontonotes",
@@ -84,35 +87,38 @@ class EnglishCoref(Annotator):
     def annotate_batch(self, texts: Sequence[AnnotatedText]) -> list[AnnotatedText]:
         split = list(map(SplitTokens, texts))
         docs = parse([with_turns(words.text, apart=True) for words in split], self._spacy_model)
-        clusters = [
-            words.clusters(self._clusters(doc) if len(doc) else []) for words, doc in zip(split, docs)
-        ]
-        return [
-            dataclasses.replace(text, clusters=text.clusters + largest_clusters(found, self._max_clusters))
-            for text, found in zip(texts, clusters)
-        ]
+        annotated = []
+        for text, words, doc in zip(texts, split, docs):
+            found = words.layers(self._found(doc) if len(doc) else Layers())
+            clusters = largest_clusters(found.clusters, self._max_clusters)
+            mentions = set(chain.from_iterable(clusters))
+            links = [link for link in found.links if link.mention in mentions]
+            annotated.append(text.with_more(clusters=clusters, links=links))
+        return annotated
 
-    def _clusters(self, doc: "Doc") -> list[list[Span]]:
+    def _found(self, doc: "Doc") -> Layers:
         tree = Parse(doc)
         for turn in find_turns(tree.tokens, [start for start, _ in tree.sentences]):
             for token in range(*turn.label or (0, 0)):
                 tree.pos[token], tree.tags[token], tree.entities[token] = "PROPN", "NNP", "person"
         document = Document(tree, self._guideline == "litbank", self._spacy_model is None)
         if not document.mentions:
-            return []
+            return Layers()
         document.keep(network.mention_scores(self._weights, document.vectors()))
         mentions, pairs = document.mentions, make_pairs(document)
         scores, new = network.score(
             self._weights, document.vectors(), describe(pairs), pairs.earlier, pairs.later
         )
-        entity = network.link(document, pairs, scores, new, self._weights[f"bonuses.{self._guideline}"])
+        bonuses = self._weights[f"bonuses.{self._guideline}"]
+        entity, linked = network.link(document, pairs, scores, new, bonuses)
         members: dict[int, list[int]] = {}
         for place, number in enumerate(entity.tolist()):
             members.setdefault(number, []).append(place)
         is_likely = document.scores > 0 if document.litbank else ~mentions.is_pronoun
         spans = list(zip(mentions.start.tolist(), mentions.stop.tolist()))
-        return sorted(
+        clusters = sorted(
             [spans[place] for place in places]
             for places in members.values()
             if len(places) > 1 or (self._include_singletons and is_likely[places[0]])
         )
+        return Layers(clusters, links=[Link(spans[i], spans[j], rounded(chance)) for i, j, chance in linked])

@@ -93,7 +93,7 @@ def probabilities(later: np.ndarray, pairs: np.ndarray, new: np.ndarray) -> np.n
 
 def link(
     document: Document, pairs: Pairs, scores: np.ndarray, new: np.ndarray, bonuses: np.ndarray
-) -> np.ndarray:
+) -> tuple[np.ndarray, list[tuple[int, int, float]]]:
     """
     The entity of each mention, in one pass from left to right. A mention joins the entity whose mentions
     together have the highest probability, or begins a new entity if that is more likely. Before this
@@ -101,6 +101,9 @@ def link(
     kind (`linking_kinds`). An entity does not readily take "he" and "she", or two arguments of a verb, and
     never "it" and a person. Before all this go the `certain_links`. At the end, what LitBank would hardly
     annotate becomes an entity of its own.
+
+    Also the links within entities, in order: the mention, the most probable one before it in the entity that it
+    joined, and the probability of that entity; 1 if they are certain.
     """
     mentions, count = document.mentions, len(document.mentions)
     chance = probabilities(pairs.later, scores, new)
@@ -111,9 +114,11 @@ def link(
     chances, earlier = chance.tolist(), pairs.earlier.tolist()
     can_rival = np.isin(mentions.role, ARGUMENTS) & ~mentions.is_reflexive & ~mentions.is_coordination
     verbs = np.where(can_rival, mentions.governor, -1).tolist()
+    alone = document.litbank & (document.scores < LEAST)
     is_pronoun, genders = mentions.is_pronoun.tolist(), sure_genders(mentions).tolist()
     certain, excluded = certain_links(mentions).tolist(), excluded_links(mentions).tolist()
     entity = list(range(count))
+    links: list[tuple[int, int, float]] = []
     genders_of, verbs_of = [ANY_GENDER] * count, [set[int]() for _ in range(count)]
     for mention, (verb, gender) in enumerate(zip(verbs, genders)):
         sums: dict[int, float] = {}
@@ -134,6 +139,12 @@ def link(
                     value *= OTHER_GENDER if gender | genders_of[candidate] == PERSON else 0
                 if value > most:
                     best, most = candidate, value
+        if best != mention and certain[mention] >= 0:
+            links.append((mention, certain[mention], 1.0))
+        elif best != mention:
+            own = (i for i in range(bounds[mention], bounds[mention + 1]) if entity[earlier[i]] == best)
+            _, _, antecedent = max((not alone[earlier[i]], chances[i], earlier[i]) for i in own)
+            links.append((mention, antecedent, min(most, 1.0)))
         entity[mention] = best
         if not is_pronoun[mention] and verb >= 0:
             verbs_of[best].add(verb)
@@ -142,8 +153,9 @@ def link(
     for mention, other in enumerate(certain):
         if other > mention:
             result[result == result[mention]] = result[other]
-    alone = document.litbank & (document.scores < LEAST)
-    return np.where(alone, count + np.arange(count), result)
+            links.append((other, mention, 1.0))
+    result = np.where(alone, count + np.arange(count), result)
+    return result, sorted(link for link in links if result[link[0]] == result[link[1]])
 
 
 def sure_genders(mentions: Mentions) -> np.ndarray:

@@ -22,6 +22,7 @@ from allennlp_coref_rc.annotations.annotators.coref.sieve.references import Refe
 from allennlp_coref_rc.annotations.annotators.coref.sieve.turns import find_turns, with_turns
 from allennlp_coref_rc.annotations.annotators.split_tokens import SplitTokens
 from allennlp_coref_rc.annotations.clusters import largest_clusters
+from allennlp_coref_rc.annotations.layers import Layers
 from allennlp_coref_rc.annotations.tokenization import sentence_spans
 from allennlp_coref_rc.common.checks import check_number
 
@@ -97,7 +98,8 @@ class SieveCoref(Annotator):
         words = SplitTokens(text)
         entities = self.resolve(words.text).entities
         clusters = sorted(sorted(mention.span for mention in entity.mentions) for entity in entities)
-        clusters = [cluster for cluster in words.clusters(clusters) if len(cluster) >= self._min_mentions]
+        clusters = words.layers(Layers(clusters)).clusters
+        clusters = [cluster for cluster in clusters if len(cluster) >= self._min_mentions]
         return text.with_more(clusters=largest_clusters(clusters, self._max_clusters))
 
     def resolve(self, text: AnnotatedText) -> Resolution:

@@ -186,7 +186,8 @@ def linked(count, places, scores, new=0.0, bonus=0.0):
     document = coref.Document(coref.Parse(parsed(*["he/PRP/root/0"] * count)), False)
     made = pairs.Pairs(document.mentions, *(np.array(side, int) for side in zip(*places)))
     scores, new = np.array(scores, float), np.full(count, new)
-    return network.link(document, made, scores, new, np.full(4, bonus)).tolist()
+    entity, links = network.link(document, made, scores, new, np.full(4, bonus))
+    return entity.tolist(), links
 
 
 def test_probabilities_are_those_of_a_softmax_with_a_new_entity():
@@ -196,9 +197,23 @@ def test_probabilities_are_those_of_a_softmax_with_a_new_entity():
     assert network.probabilities(j, np.array([1.0, 2.0, -1.0]), new) == pytest.approx(odds)
 
 
+def test_who_speaks_is_certain(annotator):
+    turns = "Anna: I saw him, Ben.\nBen: Did you see him?\nAnna: Yes, I told you about Paul.\n"
+    text = annotator.annotate(AnnotatedText.of_text(turns))
+    assert {
+        (text.tokens[one.mention[0]], text.tokens[one.antecedent[0]])
+        for one in text.links
+        if one.confidence == 1
+    } >= {("I", "Anna"), ("you", "Anna"), ("you", "Ben"), ("Anna", "Anna")}
+    assert text.confident(1).cluster_texts[0] == ["Anna", "I", "you", "Anna", "I"]
+
+
 def test_the_probabilities_of_an_entitys_mentions_are_added():
     # Mentions 0 and 1 are one entity. Each alone is less likely for mention 3 than mention 2, but not both.
     places = [(0, 1), (0, 2), (1, 2), (0, 3), (1, 3), (2, 3)]
     scores = [5, -5, -5, 1, 1, 1.3]
-    assert linked(4, places, scores) == [0, 0, 2, 0]
-    assert linked(4, places, scores, bonus=9) == [0, 1, 2, 3]
+    entity, links = linked(4, places, scores)
+    assert entity == [0, 0, 2, 0]
+    first, last = np.exp(5) / (1 + np.exp(5)), 2 * np.e / (1 + 2 * np.e + np.exp(1.3))
+    assert links == [(1, 0, pytest.approx(first)), (3, 1, pytest.approx(last))]
+    assert linked(4, places, scores, bonus=9) == ([0, 1, 2, 3], [])
