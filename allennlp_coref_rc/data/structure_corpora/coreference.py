@@ -33,7 +33,8 @@ CORPORA = (*GUIDELINES, "gap")
 TYPES = "abstract animal event object organization person place plant substance time".split()
 """GUM's types of entities."""
 
-NAMES_OF = {g: [name for name, own in GIVEN_NAMES.items() if own == g] for g in (FEMALE, MALE)}
+# The lists of the lexicon are sets, whose order differs from process to process.
+NAMES_OF = {g: sorted(name for name, own in GIVEN_NAMES.items() if own == g) for g in (FEMALE, MALE)}
 
 NAME_PARTS = 4
 """How many words of a name are compared, beside its head."""

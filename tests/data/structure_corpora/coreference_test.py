@@ -1,3 +1,7 @@
+import os
+import subprocess
+import sys
+
 import pytest
 from allennlp.common.checks import ConfigurationError
 
@@ -76,6 +80,24 @@ def test_repeated_documents_have_other_names(folder):
         assert words == [{"Ann": ann, "Bob": bob}.get(word, word) for word in WORDS] == text.gold.tokens
         assert GIVEN_NAMES[ann.lower()] == FEMALE and GIVEN_NAMES[bob.lower()] == MALE
         assert text.mentions == texts[0][1].mentions
+
+
+def test_other_names_are_the_same_in_every_process():
+    program = (
+        "from allennlp_coref_rc.annotations import AnnotatedText as T\n"
+        "from allennlp_coref_rc.data.structure_corpora.coreference import with_other_names as other\n"
+        "print(other(T('Ann met Bob and Mary .'.split()), 'seed').tokens)"
+    )
+    texts = [
+        subprocess.run(
+            [sys.executable, "-c", program],
+            env={**os.environ, "PYTHONHASHSEED": seed},
+            capture_output=True,
+            check=True,
+        ).stdout
+        for seed in "12"
+    ]
+    assert texts[0] == texts[1]
 
 
 def test_corpora_are_mixed(folder):
