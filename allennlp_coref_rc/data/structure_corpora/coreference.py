@@ -14,8 +14,17 @@ from more_itertools import always_iterable, interleave_evenly
 from torch import Tensor
 
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, Cluster, Span
+from allennlp_coref_rc.annotations.annotators.coref.sieve.entities import NAME, PRONOUN
 from allennlp_coref_rc.annotations.annotators.coref.sieve.quotes import find_quotes
-from allennlp_coref_rc.annotations.annotators.lexicon import CLOSED, FEMALE, GIVEN_NAMES, MALE, PERSON
+from allennlp_coref_rc.annotations.annotators.coref.sieve.sieve_coref import SieveCoref
+from allennlp_coref_rc.annotations.annotators.lexicon import (
+    CLOSED,
+    FEMALE,
+    GIVEN_NAMES,
+    MALE,
+    PERSON,
+    PRONOUNS,
+)
 from allennlp_coref_rc.annotations.annotators.parse import Parse
 from allennlp_coref_rc.annotations.english import parse
 from allennlp_coref_rc.annotations.formats import FORMATS
@@ -35,6 +44,9 @@ TYPES = "abstract animal event object organization person place plant substance 
 
 # The lists of the lexicon are sets, whose order differs from process to process.
 NAMES_OF = {g: sorted(name for name, own in GIVEN_NAMES.items() if own == g) for g in (FEMALE, MALE)}
+
+RULES = SieveCoref(all_nouns=True)
+"""The rules whose entities are features."""
 
 NAME_PARTS = 4
 """How many words of a name are compared, beside its head."""
@@ -66,6 +78,13 @@ class CoreferenceText:
     """
     Numbers of words, the same for equal words: the word itself, and for a capitalised one those beside it that
     are capitalised too; or -1. *Shape:* (words, 1 + NAME_PARTS)
+    """
+    rules: Tensor
+    """
+    What `sieve_coref` knows of the mention that each word is the head of, or, in a name, a part of: the number of
+    its entity, or -1; its possible genders, those of its entity, and its possible numbers, as bits, or 0. By
+    OntoGUM's guideline "he", "she", "it" and "they" have no entity here, as rules prefer names of men; LitBank
+    is what the rules are made for. *Shape:* (words, 4)
     """
     corpus: str = ""
     """One of `CORPORA`, for a text with gold clusters."""
@@ -105,7 +124,24 @@ def describe(text: AnnotatedText, guideline: str) -> CoreferenceText:
             beside = sorted((j for j in range(first, last + 1) if j != i), key=lambda j: abs(j - i))
             row = [ids[i], *(ids[j] for j in beside[:NAME_PARTS])]
             names[i, : len(row)] = torch.tensor(row)
-    return CoreferenceText(GUIDELINES.index(guideline), sentences, quotes, names)
+    return CoreferenceText(GUIDELINES.index(guideline), sentences, quotes, names, _by_rules(text, guideline))
+
+
+def _by_rules(text: AnnotatedText, guideline: str) -> Tensor:
+    known = torch.tensor([-1, 0, 0, 0]).repeat(len(text), 1)
+    mentions = [
+        (mention, number, entity)
+        for number, entity in enumerate(RULES.resolve(text).entities)
+        for mention in entity.mentions
+    ]
+    # Shorter mentions are inside of longer ones.
+    for mention, number, entity in sorted(mentions, key=lambda found: found[0].start - found[0].stop):
+        is_third_person = mention.kind == PRONOUN and PRONOUNS[mention.words[-1]].person == 3
+        is_unknown = is_third_person and guideline != "litbank"
+        row = [-1 if is_unknown else number, mention.gender, entity.gender, mention.number]
+        places = slice(*mention.span) if mention.kind == NAME else mention.head
+        known[places] = torch.tensor(row)
+    return known
 
 
 def with_other_names(text: AnnotatedText, seed: Optional[str]) -> AnnotatedText:

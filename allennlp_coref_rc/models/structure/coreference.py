@@ -25,7 +25,7 @@ BLOCK, REACH = 512, 2048
 DISTANCES = 10
 """Distances in words are divided into classes by powers of 2: 1, 2–3, 4–7, … 512 and more."""
 
-FEATURES = 2 * DISTANCES + len(GUIDELINES) + 6
+FEATURES = 2 * DISTANCES + len(GUIDELINES) + 14
 
 
 class Candidates(NamedTuple):
@@ -65,8 +65,9 @@ class CoreferenceHead(Head):
     Coreference between words (Dobrovolskii, EMNLP 2021). A network finds the words that may be heads of
     mentions. A bilinear form chooses candidates for the antecedent of each one, and a second network scores
     these from the vectors of both words and what is known of the pair: distance, equal words, shared names,
-    quotations, guideline. Each mention is linked to the best one, if its score is above 0. A third network finds
-    where the mention of a head starts and stops. Time and memory are linear in the length of the text, as
+    quotations, guideline, and entities, genders and numbers by the rules of `sieve_coref`. Each mention is
+    linked to the best one, if its score is above 0. A third network finds where the mention of a head starts
+    and stops. Time and memory are linear in the length of the text, as
     antecedents are at most `REACH` mentions away.
 
     It departs from the paper: candidates are also the last words that are equal or share a name, words that
@@ -188,7 +189,7 @@ class CoreferenceHead(Head):
         words = rank.topk(count).indices.sort().values
         vectors, unary = vectors[words], likely[words]
         keys, queries = self.bilinear(vectors), vectors
-        names = text.names.to(words.device)[words]
+        names, rules = text.names.to(words.device)[words], text.rules.to(words.device)[words, 0]
         order = torch.arange(count, device=words.device)
         antecedents, scores = [], []
         for start in range(0, count, BLOCK):
@@ -204,9 +205,11 @@ class CoreferenceHead(Head):
             some, other = names[later], names[earlier]
             shared = (some[:, None, :, None] == other[None, :, None, :]) & (other >= 0)[None, :, None, :]
             shared = shared.flatten(2).any(2) & allowed
-            # The candidates of the bilinear form, then the last ones with shared names that are not among them.
+            by_rules = (rules[later][:, None] == rules[earlier]) & (rules[earlier] >= 0) & allowed
+            # The candidates of the bilinear form, then the last ones with shared names, or of one entity by
+            # rules, that are not among them.
             by_score = coarse.detach().topk(min(self._candidates, len(earlier)), 1).indices
-            recency = torch.where(shared, earlier, -1).scatter(1, by_score, -1)
+            recency = torch.where(shared | by_rules, earlier, -1).scatter(1, by_score, -1)
             by_name = recency.topk(min(self._named, len(earlier)), 1)
             places = torch.cat([by_score, by_name.indices], 1)
             is_real = torch.cat([allowed.gather(1, by_score), by_name.values >= 0], 1)
@@ -248,6 +251,15 @@ class CoreferenceHead(Head):
             (quotes[i] > 0) & (quotes[j] == 0),
             (quotes[i] == 0) & (quotes[j] > 0),
         ]
+        rules = text.rules.to(words.device)
+        entities, others = rules[i, 0], rules[j, 0]
+        flags += [
+            (entities == others) & (entities >= 0),
+            (entities != others) & (entities >= 0) & (others >= 0),
+        ]
+        for bits, other_bits in zip(rules[i, 1:].unbind(2), rules[j, 1:].unbind(2)):
+            both = (bits > 0) & (other_bits > 0)
+            flags += [both & (bits == other_bits), both & ((bits & other_bits) == 0)]
         return torch.cat([*one_hot, guideline, torch.stack(flags, 2)], 2)
 
     def _pair_scores(self, vectors: Tensor, later: Tensor, earlier: Tensor, features: Tensor) -> Tensor:

@@ -6,7 +6,7 @@ import pytest
 from allennlp.common.checks import ConfigurationError
 
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText
-from allennlp_coref_rc.annotations.annotators.lexicon import FEMALE, GIVEN_NAMES, MALE
+from allennlp_coref_rc.annotations.annotators.lexicon import FEMALE, GIVEN_NAMES, MALE, SINGULAR
 from allennlp_coref_rc.annotations.formats import read_gap
 from allennlp_coref_rc.data.corpora.discourse_corpora import in_fold
 from allennlp_coref_rc.data.structure_corpora import CoreferenceReader
@@ -130,6 +130,22 @@ def test_names_and_quotations():
     assert names(3) == [numbers[word] for word in ("ann", "mrs", "lee")]
     assert names(8) == [numbers["ann"]]
     assert described.quotes.tolist() == [0] * 8 + [1] * 4 + [0]
+
+
+def test_what_rules_know():
+    text = AnnotatedText("Mrs Ann Lee slept . She and the old man woke . Ann smiled at him .".split())
+    litbank, ontogum = (describe(text, guideline).rules.tolist() for guideline in ("litbank", "ontogum"))
+    ann, man = litbank[0][0], litbank[9][0]
+    assert [row[0] for row in litbank] == [ann] * 3 + [-1] * 2 + [ann] + 3 * [-1] + [man] + 2 * [-1] + [
+        *(ann, -1, -1, man, -1)
+    ]
+    assert ann != man and min(ann, man) >= 0
+    # Pronouns of the third person have no entity by OntoGUM's guideline, but they have their gender.
+    assert [row[0] for row in ontogum] == [-1 if i in (5, 15) else row[0] for i, row in enumerate(litbank)]
+    assert [ontogum[i][1:] for i in (0, 5, 9, 15)] == [
+        [gender, gender, SINGULAR] for gender in (FEMALE, FEMALE, MALE, MALE)
+    ]
+    assert ontogum[3] == [-1, 0, 0, 0]
 
 
 def test_data_paths_and_options_that_are_wrong(folder):

@@ -80,6 +80,10 @@ def pair_score(made, x, i, j):
         quoted == [True, False],
         quoted == [False, True],
     ]
+    (entity, *bits), (other, *other_bits) = (known().rules[k].tolist() for k in (i, j))
+    flags += [entity == other >= 0, entity != other and min(entity, other) >= 0]
+    for own, its in zip(bits, other_bits):
+        flags += [own == its > 0, own > 0 < its and own & its == 0]
     features[22:] = torch.tensor(flags)
     product = made.product(made.projection(x[i]) * made.projection(x[j]))
     hidden = made.earlier(x[i]) + made.later(x[j]) + product + made.features(features)
@@ -123,10 +127,12 @@ def test_candidates_are_the_best_and_the_last_of_the_same_name():
         for j in range(len(TEXT))
         for i in range(j)
     }
+    entity = known().rules[:, 0].tolist()
     expected = set()
     for j in range(len(TEXT)):
         best = sorted(range(j), key=lambda i: -coarse[i, j])[:2]
-        others = [i for i in range(j) if i not in best and share_a_name(i, j)]
+        alike = [i for i in range(j) if share_a_name(i, j) or entity[i] == entity[j] >= 0]
+        others = [i for i in alike if i not in best]
         expected |= {(i, j) for i in [*best, *others[-1:]]}
     assert given_scores(made).keys() == expected
 
