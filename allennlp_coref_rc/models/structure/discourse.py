@@ -24,6 +24,12 @@ IMPLICIT = ("", *SENSES)
 
 ARGUMENTS = ("Arg1", "Arg2")
 
+LEAST_GAIN = -3.0
+"""
+The least log odds of an argument, in place of none. A connective that begins a text ("And then he left") has
+no first argument.
+"""
+
 UNKNOWN = -100
 """The class of what is not learnt: PyTorch's `ignore_index`."""
 
@@ -219,7 +225,7 @@ def _likely(
 ) -> Optional[tuple[list[Span], list[Span]]]:
     """
     The most probable span for each argument, without the connective and the other argument, if tokens are
-    independent, and without punctuation at its ends if it has a word; `None` if nothing is left of one. *Shape:*
+    independent, and without punctuation at its ends if it has a word; `None` if one is unlikely or nothing. *Shape:*
     chances (tokens, 2), that a token is in each argument; the first token's position is `start`.
     """
     odds = chances.logit(1e-6)
@@ -232,6 +238,8 @@ def _likely(
     arguments = []
     for totals in nn.functional.pad(odds.cumsum(0), (0, 0, 1, 0)).T:
         gains = (totals - totals.unsqueeze(1)).masked_fill(no_spans, -torch.inf)
+        if gains.max() < LEAST_GAIN:
+            return None
         begin, end = divmod(int(gains.argmax()), len(totals))
         arguments.append({*range(start + begin, start + end)} - {*range(*connective)})
     # The one around the other is interrupted by it.

@@ -48,6 +48,15 @@ def test_connectives_in_clear_sentences(discourse, words, expected):
     assert {words_of(text, relation.connective): relation.sense for relation in relations} == expected
 
 
+def test_connectives_that_begin_a_sentence_of_a_short_text(discourse):
+    text = text_of("Boil the water . Then , add the salt . However , do not stir .")
+    relations = discourse.annotate(text).relations
+    assert [words_of(text, relation.connective) for relation in relations] == ["Then", "However"]
+    assert words_of(text, relations[0].arg1) == "Boil the water"
+    # Where nothing is before, there is no relation.
+    assert not discourse.annotate(text_of("And she left .")).relations
+
+
 @pytest.mark.parametrize(
     "words, arg1, arg2",
     [
@@ -64,7 +73,7 @@ def test_arguments_are_clauses_or_the_sentence_before(discourse, words, arg1, ar
 
 
 def test_paper_like_finds_what_the_rule_finds_and_predicts_senses():
-    text = text_of("She stayed since it rained and froze . But he left . He was tired because of work .")
+    text = text_of("She stayed because it rained and froze . But he left . He was tired because of work .")
     rule, found = (
         make(paper_like=True, implicit=True).annotate(text).relations
         for make in (ConnectiveDiscourse, Discourse)
@@ -73,7 +82,7 @@ def test_paper_like_finds_what_the_rule_finds_and_predicts_senses():
         replace(relation, sense="", type="") for relation in rule
     ]
     by_connective = {text.tokens[r.connective[0][0]]: r.sense for r in found if r.connective}
-    assert by_connective["since"] == "Contingency.Cause.Reason"
+    assert by_connective["because"] == "Contingency.Cause.Reason"
     assert {r.sense for r in found if not r.connective} <= {*SENSES}
 
 
