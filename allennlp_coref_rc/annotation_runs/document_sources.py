@@ -22,7 +22,7 @@ from allennlp_coref_rc.common.hub_addresses import is_hub_address
 from allennlp_coref_rc.common.json_objects import parse_json
 from allennlp_coref_rc.common.messages import excerpt
 from allennlp_coref_rc.data.dataset_readers import ReadingComprehensionReader
-from allennlp_coref_rc.data.dataset_readers.reading_report import MALFORMED, MOST_MALFORMED
+from allennlp_coref_rc.data.dataset_readers.reading_report import MOST_MALFORMED, malformed_of
 
 FAILURE = "failure"
 """The key in a document's data that says why it could not be annotated."""
@@ -222,7 +222,7 @@ class DataSet(DocumentSource):
         return build_reader(self.reader).checked_document(item)
 
     def lost(self, document: Document) -> list[str]:
-        return document.data.get(MALFORMED, [])
+        return list(map(str, malformed_of(document)))
 
     def annotate(self, documents: Sequence[Document], annotator: Annotator) -> list[Document]:
         return build_reader(self.reader).annotate_documents(documents, annotator)

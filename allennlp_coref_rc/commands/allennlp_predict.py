@@ -3,6 +3,7 @@
 import argparse
 import json
 import os
+import re
 import sys
 import traceback
 from collections.abc import Iterator, Sequence
@@ -55,7 +56,9 @@ def predict(args: argparse.Namespace) -> Predicted:
     """
     AllenNLP's function of this name, except that lines that cannot be answered are set aside in
     OUTPUT.failed.jsonl, with the `file`, the `line`, the `error` and the unchanged `input`, or named on the
-    screen if OUTPUT is no regular file. Answers have the `id` of their line. Unfinished files end in .part.
+    screen if OUTPUT is no regular file. Malformed questions of a data set go there too, with the `id`, the
+    `line` and the `input` if they are known. Answers have the `id` of their line. Unfinished files end in
+    .part.
     """
     common_logging.FILE_FRIENDLY_LOGGING = args.file_friendly_logging
     if args.silent and not args.output_file:
@@ -85,6 +88,9 @@ def predict(args: argparse.Namespace) -> Predicted:
     if manager.warned:
         found = f"{manager.warned:,} of {manager.answered:,} answers"
         print(f'WARNING: {found} came with a warning, which their key "warnings" gives', file=sys.stderr)
+    if manager.repeated:
+        found = f"{manager.repeated:,} of {manager.answered:,} answers"
+        print(f"WARNING: {found} have the id of an earlier one", file=sys.stderr)
     if manager.failed:
         given = "questions" if args.use_dataset_reader else "lines"
         failed = f"{manager.failed:,} of {manager.answered + manager.failed:,} {given}"
@@ -100,7 +106,8 @@ class Manager(allennlp_predict._PredictManager):
 
     def __init__(self, failed_file: Optional[IO[str]], *args: Any) -> None:
         super().__init__(*args)
-        self.answered = self.failed = self.warned = 0
+        self.answered = self.failed = self.warned = self.repeated = 0
+        self._ids: set[str] = set()
         self._set_aside_now: list[dict[str, Any]] = []
         self._failed_file = failed_file
 
@@ -148,13 +155,16 @@ class Manager(allennlp_predict._PredictManager):
         else:
             outputs = getattr(predictor, f"predict_batch_{kind}")(values)
         outputs = [{**({"id": v["id"]} if "id" in v else {}), **output} for v, output in zip(values, outputs)]
-        self.warned += sum(bool(output.get("warnings")) for output in outputs)
         lines = [predictor.dump_line(output) for output in outputs]
         for line in lines:
             if "NaN" in line or "Infinity" in line:
                 # Predictors may also write something else than JSON.
                 with suppress(json.JSONDecodeError):
                     json.loads(line, parse_constant=refuse_constant)
+        self.warned += sum(bool(output.get("warnings")) for output in outputs)
+        for id in (json.dumps(output["id"]) for output in outputs if "id" in output):
+            self.repeated += id in self._ids
+            self._ids.add(id)
         return lines
 
     def _maybe_print_to_console_and_file(self, index: int, prediction: str, model_input: Any = None) -> None:
@@ -215,9 +225,12 @@ class Manager(allennlp_predict._PredictManager):
 
     def _report_malformed(self) -> None:
         """Sets aside the questions that a dataset reader left out. It has named them on the screen."""
-        if isinstance(self._dataset_reader, ReadingComprehensionReader):
-            for error in self._dataset_reader.report.malformed:
+        if not isinstance(self._dataset_reader, ReadingComprehensionReader):
+            return
+        for error in self._dataset_reader.report.malformed:
+            line = re.search(r"^[^:]*, line (\d+)", str(error).removeprefix(self._input_file))
+            place = {"file": self._input_file, **({"line": int(line[1])} if line else {})}
+            for lost in error.lost:
                 self.failed += 1
                 if self._failed_file is not None:
-                    values = {"file": self._input_file, "error": str(error)}
-                    self._failed_file.write(json.dumps(values) + "\n")
+                    self._failed_file.write(json.dumps({**place, "error": str(error), **lost}) + "\n")

@@ -2,16 +2,39 @@
 What is done with the malformed parts of a file: by default the file is refused, or each of them costs itself.
 """
 
-from collections.abc import Callable, Iterable, Iterator
-from typing import TypeVar, Union
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, TypeVar, Union
 
 from allennlp_coref_rc.common.errors import ConfigurationError
 
 LeaveOut = Callable[[ConfigurationError], object]
 """Gets the error of a malformed part, which is then left out."""
 
+Lost = Mapping[str, Any]
+"""What is known of a question that is lost: its `id`, and its `input`, as it is in the file."""
+
 Item = TypeVar("Item")
 Made = TypeVar("Made")
+
+
+class Malformed(ConfigurationError):
+    """
+    The error of a part of a data set, with the questions that it costs, by default one of which nothing is
+    known.
+    """
+
+    def __init__(self, message: str, lost: Sequence[Lost] = ({},)) -> None:
+        super().__init__(message)
+        self.lost = lost
+
+    def __reduce__(self) -> Any:
+        return type(self), (str(self), self.lost)
+
+
+def lost_question(value: Any) -> Lost:
+    """What is known of a question with this value in the file."""
+    id = value.get("id") if isinstance(value, dict) else None
+    return {**({} if id is None else {"id": id}), "input": value}
 
 
 def refuse(error: ConfigurationError) -> None:

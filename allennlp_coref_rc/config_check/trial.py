@@ -56,7 +56,7 @@ def try_out(params: Mapping[str, Any]) -> list[str]:
                 if "://" not in path:
                     built = DatasetReader.from_params(Params(deepcopy(reader), "dataset_reader."))
                     instances[key] = _guarded(key, partial(_first_instances, built, path))
-                    skipped += [f"{key}: {path}: {losses}" for losses in _losses(built, path)]
+                    skipped += [f"{key}: {losses}" for losses in _losses(built, path)]
             model = params.get("model")
             if (
                 instances
@@ -113,7 +113,7 @@ def _first_instances(reader: DatasetReader, path: str) -> list[Instance]:
 
 
 def _losses(reader: DatasetReader, path: str) -> Iterator[str]:
-    """How many of the first questions are left out, which needs no annotations."""
+    """How many of the first questions are left out, and what is malformed, which needs no annotations."""
     if isinstance(reader, ReadingComprehensionReader):
         plain = reader.with_annotator(None)
         plain.annotation_layers, plain.report = {}, ReadingReport()
@@ -125,7 +125,8 @@ def _losses(reader: DatasetReader, path: str) -> Iterator[str]:
                 part = "among the first, "
                 break
         if plain.report.left_out:
-            yield part + plain.report.losses("would be")
+            yield f"{path}: {part}{plain.report.losses('would be')}"
+        yield from plain.report.first_malformed()
 
 
 def _guarded(key: str, make: Callable[[], Any]) -> Any:

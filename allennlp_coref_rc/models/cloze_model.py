@@ -9,6 +9,7 @@ from torch.nn.functional import nll_loss
 from allennlp_coref_rc.data.fields import (
     CANDIDATE_LABELS,
     CLASS_LABELS,
+    MALFORMED,
     SKIPPED_ANSWER,
     UNKNOWN_ANSWER,
     CandidateTensors,
@@ -85,8 +86,8 @@ class ClozeModel(Model):
             `probabilities` and `log_probabilities`, shape (batch_size, num_candidates); `attention` of the
             answer layer, shape (batch_size, passage_length). If answers are words of the passage, also
             `has_candidate`, which says whether the passage has any candidate, shape (batch_size,). If the
-            answer is given, also the `loss`, the mean negative log-probability of the answer. And the
-            `explanations`, if there are any.
+            answer is given, also the `loss`, the mean negative log-probability of the answer, and whether
+            any question `has_loss`. And the `explanations`, if there are any.
         """
         log_probabilities, attention = self._answer_layer(passage, query, embedded, candidates)
         output: dict[str, Any] = {
@@ -101,11 +102,19 @@ class ClozeModel(Model):
         if metadata is not None:
             output["metadata"] = metadata
         if answer is not None:
-            output["loss"] = self._score(log_probabilities, answer, output.get("has_candidate"))
+            # Training needs no metadata, which take long to read.
+            read = [] if self.training or metadata is None else metadata
+            malformed = sum(values.get(MALFORMED, 0) for values in read)
+            output["loss"] = self._score(log_probabilities, answer, output.get("has_candidate"), malformed)
+            output["has_loss"] = (answer >= 0).any()
         return output
 
     def _score(
-        self, log_probabilities: torch.Tensor, answer: torch.Tensor, has_candidate: Optional[torch.Tensor]
+        self,
+        log_probabilities: torch.Tensor,
+        answer: torch.Tensor,
+        has_candidate: Optional[torch.Tensor],
+        malformed: int = 0,
     ) -> torch.Tensor:
         """
         The loss. Also counts right and wrong answers; if the passage has no candidate, the answer is wrong.
@@ -113,7 +122,7 @@ class ClozeModel(Model):
         correct = log_probabilities.argmax(dim=1) == answer
         if has_candidate is not None:
             correct = correct & has_candidate
-        self._accuracy(correct, kept=answer != SKIPPED_ANSWER)
+        self._accuracy(correct, kept=answer != SKIPPED_ANSWER, malformed=malformed)
         # Without a loss are `UNKNOWN_ANSWER` and what is below.
         answer = answer.clamp(min=UNKNOWN_ANSWER)
         losses = nll_loss(log_probabilities, answer, ignore_index=UNKNOWN_ANSWER, reduction="sum")
@@ -169,7 +178,7 @@ class ClozeModel(Model):
                 [attention.to_json(i, tokens) for attention in output_dict["explanations"]]
                 for i, tokens in enumerate(sides)
             ]
-        if "loss" in output_dict:
+        if output_dict.get("has_loss"):
             readable["loss"] = output_dict["loss"]
         return readable
 

@@ -62,7 +62,7 @@ class SpanModel(TextAnswerModel):
         `dict[str, Any]`
             `span_start_logits`, `span_start_probs`, `span_end_logits` and `span_end_probs`, shape
             (batch_size, passage_length); `best_span`, shape (batch_size, 2), the first and the last token;
-            and the `loss`, if spans are expected.
+            and the `loss`, if spans are expected, and whether any question `has_loss`.
         """
         output: dict[str, Any] = {}
         log_probabilities: list[torch.Tensor] = []
@@ -77,6 +77,7 @@ class SpanModel(TextAnswerModel):
         output["best_span"] = best_span(starts.detach(), ends.detach(), self._max_span_length)
         if span_start is not None and span_end is not None:
             output["loss"] = span_loss(starts, ends, span_start, span_end)
+            output["has_loss"] = (span_start >= 0).any()
         if metadata is not None:
             output["metadata"] = metadata
             self._unscored.append((output["best_span"], metadata))

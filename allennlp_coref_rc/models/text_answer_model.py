@@ -48,9 +48,11 @@ class TextAnswerModel(Model):
 
 def known_output(output_dict: dict[str, Any]) -> dict[str, Any]:
     """
-    The values of the questions' metadata that all questions have, by name, and the loss, if there is one.
+    The values of the questions' metadata that all questions have, by name, and the loss, if a question has
+    one.
     """
     names = ("id", "passage_tokens", "question_tokens", "answer_texts", "article")
     columns = {name: [values.get(name) for values in output_dict["metadata"]] for name in names}
     known: dict[str, Any] = {name: values for name, values in columns.items() if all(values)}
-    return {**known, "loss": output_dict["loss"]} if "loss" in output_dict else known
+    has_loss = output_dict.get("has_loss", "loss" in output_dict)
+    return {**known, "loss": output_dict["loss"]} if has_loss else known

@@ -186,14 +186,30 @@ def test_what_is_not_the_line_s_fault_has_its_traceback(archive, tmp_path, monke
 def test_a_malformed_question_of_a_data_set_is_left_out_and_named_with_its_line(archive, tmp_path, capsys):
     lines = (FILES / "qa2_test.txt").read_text().splitlines()
     bad = tmp_path / "qa2_bad.txt"
-    bad.write_text("\n".join([*lines, "1 Bill left.", "2 Where is Bill?"]))
-    output = tmp_path / "answers.jsonl"
+    # The last line is no question.
+    bad.write_text("\n".join([*lines, "1 Bill left.", "2 Where is Bill?", "Bill left."]))
+    output, scores = tmp_path / "answers.jsonl", tmp_path / "scores.json"
     assert predict(archive, bad, "--use-dataset-reader", "--output-file", output) == 1
     error = f"{bad}, line {len(lines) + 2}: found a question without a tab"
     assert error in capsys.readouterr().err
     (failed,) = read(tmp_path / "answers.jsonl.failed.jsonl")
     assert failed["error"].startswith(error) and failed["file"] == str(bad)
-    assert len(read(output)) == sum("?" in line for line in lines)
+    assert failed["line"] == len(lines) + 2 and failed["input"] == "2 Where is Bill?"
+    good = sum("?" in line for line in lines)
+    assert len(read(output)) == good
+    status_of(["evaluate", archive, bad, "--output-file", scores])
+    found = json.loads(scores.read_text())
+    right = sum(answer["answer"] == answer["gold"] for answer in read(output))
+    assert right and found["accuracy"] == right / good
+    assert found["accuracy_official"] == right / (good + 1)
+
+
+def test_answers_with_the_same_id_are_counted(archive, tmp_path, capsys):
+    inputs = tmp_path / "questions.jsonl"
+    ids = ["a", "b", "a", 1, "a"]
+    inputs.write_text("".join(json.dumps({**GOOD[0], "id": id}) + "\n" for id in ids))
+    assert predict(archive, inputs, "--output-file", tmp_path / "answers.jsonl") == 0
+    assert "WARNING: 2 of 5 answers have the id of an earlier one\n" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("is_data_set", [True, False])

@@ -15,6 +15,13 @@ def test_both_denominators():
     assert metric.get_metric() == {"accuracy": 2 / 4, "accuracy_official": 2 / 6}
 
 
+def test_malformed_questions_are_wrong():
+    metric = AnswerAccuracy()
+    metric(CORRECT, KEPT, malformed=2)
+    metric(CORRECT[:1], KEPT[:1])
+    assert metric.get_metric() == {"accuracy": 3 / 5, "accuracy_official": 3 / 9}
+
+
 def test_batches_of_different_sizes_add_up():
     metric = AnswerAccuracy()
     metric(CORRECT[:1], KEPT[:1])

@@ -42,6 +42,9 @@ def test_questions_without_a_span_count_and_answers_are_no_longer_than_asked():
     spans = [output["best_span"] for output in model.eval().forward_on_instances(instances)]
     assert max(end - start + 1 for start, end in spans) <= 2
     assert 0 < model.get_metrics()["rouge_l"] <= 1
+    starts = [instance["span_start"].sequence_index for instance in instances]
+    have_loss = ["loss" in model.forward_on_instance(instance) for instance in instances]
+    assert min(starts) < 0 and have_loss == [start >= 0 for start in starts]
 
 
 def test_the_readers_regularizer_counts():

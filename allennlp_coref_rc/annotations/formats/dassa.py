@@ -1,5 +1,5 @@
 import logging
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import starmap
 from typing import Optional
@@ -18,7 +18,7 @@ from allennlp_coref_rc.annotations.bio import frame_of
 from allennlp_coref_rc.annotations.document import Document
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.json_value import JsonValue, read_json
-from allennlp_coref_rc.common.malformed import LeaveOut, kept, refuse
+from allennlp_coref_rc.common.malformed import LeaveOut, Malformed, kept, lost_question, refuse
 from allennlp_coref_rc.common.schema import String
 
 logger = logging.getLogger(__name__)
@@ -46,7 +46,9 @@ def _texts(number: int, document: JsonValue, leave_out: LeaveOut) -> Iterator[An
     yield from kept(lambda item: asked(*item), enumerate(document.listed("questions")), leave_out)
 
 
-def document_from_dassa(number: int, values: JsonValue, leave_out: LeaveOut = refuse) -> Document:
+def document_from_dassa(
+    number: int, values: JsonValue, leave_out: Callable[[Malformed], object] = refuse
+) -> Document:
     """
     A document of such a file, with its number in the file, from 0. The data of a question are its `answers`
     and, if the file has chunks that are like them, the first one as its `span`. `leave_out` gets the errors
@@ -62,7 +64,7 @@ def document_from_dassa(number: int, values: JsonValue, leave_out: LeaveOut = re
             parts.append(annotated_text_from_dassa(question["question_parse"], question.get("question_srl")))
             known.append({"answers": answers, **({"span": spans[0]} if spans else {})})
         except ConfigurationError as error:
-            leave_out(error)
+            leave_out(Malformed(str(error), [lost_question(question.value)]))
     return Document.of(*parts, id=name, data={"questions": known})
 
 

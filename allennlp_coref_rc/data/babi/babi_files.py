@@ -6,7 +6,7 @@ from typing import NamedTuple, Optional
 
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import open_text
-from allennlp_coref_rc.common.malformed import LeaveOut, refuse
+from allennlp_coref_rc.common.malformed import LeaveOut, Malformed, lost_question, refuse
 
 NUM_TASKS = 20
 
@@ -33,8 +33,8 @@ def read_babi(path: str, leave_out: LeaveOut = refuse) -> Iterator[BabiQuestion]
     """
     The questions of a file in the format of the bAbI tasks (Weston et al. 2015, v1.2). Its lines are `ID
     statement` or `ID question<TAB>answer<TAB>supporting ids`. A story begins where the ID is 1, and questions
-    have IDs too. `leave_out` gets the errors of malformed lines, and of the questions of a story after one
-    that is no question.
+    have IDs too. `leave_out` gets the errors of malformed lines, each as a `Malformed`, and of the questions
+    of a story after one that is no question.
     """
     ids: list[int] = []
     statements: list[str] = []
@@ -96,9 +96,10 @@ def read_babi(path: str, leave_out: LeaveOut = refuse) -> Iterator[BabiQuestion]
                     yield question
             except ConfigurationError as error:
                 found_question = True
-                leave_out(error)
+                is_question = "\t" in content or "?" in content
+                leave_out(Malformed(str(error), [lost_question(content.rstrip("\r\n"))] * is_question))
                 # Without a statement, the answers to the questions after it are not known.
-                if "\t" not in content and "?" not in content:
+                if not is_question:
                     broken = broken or line
     if not found_question:
         raise ConfigurationError(f"{path}, line {max(line, 1)}: found no question in the file, expected some")

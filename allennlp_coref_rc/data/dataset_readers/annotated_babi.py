@@ -119,7 +119,7 @@ class AnnotatedBabiReader(ReadingComprehensionReader):
         passage = self.split(question.statements).located(" ".join(question.statements))
         return self.document(passage, [question.question], [data], id)
 
-    def to_instances(self, document: Document) -> Iterator[Instance]:
+    def to_instance(self, document: Document, question: int = 0) -> Optional[Instance]:
         text, boundary = self.select(document)
         (data,) = document.questions
         task, answer, candidates = data.get("task"), data.get("answer"), data.get("candidates")
@@ -136,7 +136,7 @@ class AnnotatedBabiReader(ReadingComprehensionReader):
                     'dataset_reader.task, or dataset_reader.answer_type to "classification"'
                 )
             if self.skip(CUT_OFF):
-                return
+                return None
             _add_seen_candidates(instance, None)
             mark_skipped(instance)
         elif answer_type == "classification":
@@ -149,7 +149,7 @@ class AnnotatedBabiReader(ReadingComprehensionReader):
             words = list(map(self.tokenize, candidates))
             target = None if answer is None else self.tokenize(answer)
             add_candidates(instance, candidate_names(candidates), words, target)
-        yield instance
+        return instance
 
     def sentences(self, text: Text) -> list[list[str]]:
         """

@@ -9,7 +9,7 @@ import numpy as np
 from allennlp.data import DatasetReader, Instance
 
 from allennlp_coref_rc.annotations import Document
-from allennlp_coref_rc.annotations.annotated_text import Span, question_id
+from allennlp_coref_rc.annotations.annotated_text import Span
 from allennlp_coref_rc.annotations.formats import document_from_dassa
 from allennlp_coref_rc.common.checks import check_choice, check_number
 from allennlp_coref_rc.common.csv_rows import read_csv_rows
@@ -17,6 +17,7 @@ from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import COMPRESSED
 from allennlp_coref_rc.common.hub_addresses import is_hub_address
 from allennlp_coref_rc.common.json_value import JsonValue, read_json
+from allennlp_coref_rc.common.malformed import Lost, Malformed, lost_question
 from allennlp_coref_rc.common.schema import String
 from allennlp_coref_rc.data.dataset_readers.answers import add_span
 from allennlp_coref_rc.data.dataset_readers.document_reader import GivenPassage, Text
@@ -25,7 +26,7 @@ from allennlp_coref_rc.data.dataset_readers.reading_comprehension_reader import 
     CUT_OFF,
     ReadingComprehensionReader,
 )
-from allennlp_coref_rc.data.dataset_readers.reading_report import MALFORMED
+from allennlp_coref_rc.data.dataset_readers.reading_report import keep_malformed
 
 SPLITS = ("train", "valid", "test")
 
@@ -165,7 +166,7 @@ class AnnotatedNarrativeQaReader(ReadingComprehensionReader):
     ) -> Iterator[tuple[str, Union[Summary, ConfigurationError]]]:
         id_column, summary_column, question_column, answers_column = self.columns
         by_id: dict[str, tuple[str, Summary]] = {}
-        errors: list[tuple[str, ConfigurationError]] = []
+        errors: list[tuple[str, Malformed]] = []
         for row in rows:
             try:
                 id = row[id_column].to(String)
@@ -174,7 +175,7 @@ class AnnotatedNarrativeQaReader(ReadingComprehensionReader):
                 answers = [_text_of(answer[ROW_KEYS[self._text]]) for answer in row[answers_column].list()]
                 by_id[id][1].add(_text_of(row[question_column]), answers)
             except ConfigurationError as error:
-                errors.append((row.place, error))
+                errors.append((row.place, Malformed(str(error), [lost_question(row.value)])))
         yield from by_id.values()
         yield from errors
 
@@ -185,12 +186,17 @@ class AnnotatedNarrativeQaReader(ReadingComprehensionReader):
         names = [column(name) for name in ("question", "answer1", "answer2")]
         summaries: dict[str, tuple[str, dict[str, str]]] = {}
         errors: list[ConfigurationError] = []
+
+        def without_summary(error: ConfigurationError) -> None:
+            # The questions about it are lost too, each with an error of its own.
+            errors.append(Malformed(str(error), []))
+
         of_summary = ["document_id", "set", column("summary")]
-        for line, row in read_csv_rows(summaries_path, of_summary, leave_out=errors.append):
+        for line, row in read_csv_rows(summaries_path, of_summary, leave_out=without_summary):
             place = f"{summaries_path}, line {line}"
             if row["document_id"] in summaries:
                 found = f"{place}: found the document {row['document_id']!r:.80} a second time"
-                errors.append(ConfigurationError(f"{found}, expected it once"))
+                without_summary(ConfigurationError(f"{found}, expected it once"))
                 continue
             summaries[row["document_id"]] = place, row
         by_id: dict[str, tuple[str, Summary]] = {}
@@ -214,7 +220,7 @@ class AnnotatedNarrativeQaReader(ReadingComprehensionReader):
                 answers = [self._column(place, row, name) for name in ("answer1", "answer2")]
                 by_id[id][1].add(self._column(place, row, "question"), answers)
             except ConfigurationError as error:
-                errors.append(error)
+                errors.append(Malformed(str(error), [lost_question(row)]))
         if not by_id and not errors:
             raise ConfigurationError(
                 f"{questions_path}, line 1: found no question of the set {split!r}, expected some"
@@ -232,6 +238,14 @@ class AnnotatedNarrativeQaReader(ReadingComprehensionReader):
             raise ConfigurationError(f"{place}: found an empty {used}, expected text{hint * is_filled}")
         return row[used]
 
+    def lost_with(self, item: Union[Summary, DassaDocument, ConfigurationError, Document]) -> Sequence[Lost]:
+        if isinstance(item, Summary):
+            return list(map(lost_question, item.questions))
+        if isinstance(item, DassaDocument) and isinstance(item.values.value, dict):
+            asked = item.values.value.get("questions")
+            return list(map(lost_question, asked)) if isinstance(asked, list) else [{}]
+        return super().lost_with(item)
+
     def to_document(self, item: Union[Summary, DassaDocument]) -> Document:
         if isinstance(item, Summary):
             tokenize = str.split if self._text == "tokenized" else self.tokenize
@@ -239,10 +253,9 @@ class AnnotatedNarrativeQaReader(ReadingComprehensionReader):
             data = [{"answers": answers} for answers in item.answers]
             document = super().document(passage, list(map(tokenize, item.questions)), data, item.document_id)
             return self._with_spans(document, tokenize)
-        errors: list[ConfigurationError] = []
+        errors: list[Malformed] = []
         document = document_from_dassa(*item, errors.append)
-        if errors:
-            document.data[MALFORMED] = list(map(str, errors))
+        keep_malformed(document, errors)
         return self._with_spans(document, self.tokenize)
 
     def document(
@@ -268,37 +281,33 @@ class AnnotatedNarrativeQaReader(ReadingComprehensionReader):
             return super().passage_span(document, question)
         return excerpt_span(document.tokens_of(0), document.tokens_of(question + 1), self._excerpt_length)
 
-    def to_instances(self, document: Document) -> Iterator[Instance]:
-        offsets = None
-        for i, data in enumerate(document.questions):
-            answers, span = data.get("answers") or [], data.get("span")
-            if (data.get("oracle") or self._oracle) != self._oracle:
-                raise ConfigurationError(
-                    f"found spans of the oracle {data['oracle']!r:.80}, expected {self._oracle!r}, which "
-                    "dataset_reader.oracle says; set it, or annotate the data set again"
-                )
-            text, boundary = self.select(document, i)
-            if span:
-                begin, _ = self.passage_span(document, i)
-                span = span[0] - begin, span[1] - begin
-                if span[0] < 0 or span[1] > boundary:
-                    if self.skip(CUT_OFF if self._excerpt_length is None else NOT_IN_EXCERPT):
-                        continue
-                    span = -1, 0
-            if offsets is None or self._excerpt_length is not None:
-                ends = list(accumulate(len(token) + 1 for token in text.tokens[:boundary]))
-                offsets = [(end - 1 - len(token), end - 1) for end, token in zip(ends, text.tokens)]
-                passage = " ".join(text.tokens[:boundary])
-            known = {
-                "id": None if document.text.id is None else question_id(document.text.id, i),
-                "article": document.text.id,
-                "answer_texts": answers,
-                "original_passage": passage,
-                "token_offsets": offsets,
-            }
-            instance = self.make_instance(text, boundary, known)
-            add_span(instance, span)
-            yield instance
+    def to_instance(self, document: Document, question: int = 0) -> Optional[Instance]:
+        data = document.questions[question]
+        answers, span = data.get("answers") or [], data.get("span")
+        if (data.get("oracle") or self._oracle) != self._oracle:
+            raise ConfigurationError(
+                f"found spans of the oracle {data['oracle']!r:.80}, expected {self._oracle!r}, which "
+                "dataset_reader.oracle says; set it, or annotate the data set again"
+            )
+        text, boundary = self.select(document, question)
+        if span:
+            begin, _ = self.passage_span(document, question)
+            span = span[0] - begin, span[1] - begin
+            if span[0] < 0 or span[1] > boundary:
+                if self.skip(CUT_OFF if self._excerpt_length is None else NOT_IN_EXCERPT):
+                    return None
+                span = -1, 0
+        passage, offsets = _joined(tuple(text.tokens[:boundary]))
+        known = {
+            "id": self.question_id(document, question),
+            "article": document.text.id,
+            "answer_texts": answers,
+            "original_passage": passage,
+            "token_offsets": offsets,
+        }
+        instance = self.make_instance(text, boundary, known)
+        add_span(instance, span)
+        return instance
 
 
 def _is_split(path: str) -> bool:
@@ -325,6 +334,13 @@ def excerpt_span(passage: Sequence[str], question: Sequence[str], length: int) -
     best = np.flatnonzero(np.isclose(scores, scores.max()))
     start = int(best[len(best) // 2])
     return start, start + length
+
+
+@lru_cache(maxsize=1)
+def _joined(tokens: tuple[str, ...]) -> tuple[str, list[Span]]:
+    """Tokens joined by blanks, and their places, which the questions about a passage share."""
+    ends = accumulate(len(token) + 1 for token in tokens)
+    return " ".join(tokens), [(end - 1 - len(token), end - 1) for end, token in zip(ends, tokens)]
 
 
 @lru_cache(maxsize=1)

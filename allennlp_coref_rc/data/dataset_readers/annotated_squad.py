@@ -9,11 +9,12 @@ from allennlp.data.fields import SequenceLabelField, TextField
 from pydantic import StrictBool
 
 from allennlp_coref_rc.annotations import AnnotatedText, Document
-from allennlp_coref_rc.annotations.annotated_text import Span, question_id
+from allennlp_coref_rc.annotations.annotated_text import Span
 from allennlp_coref_rc.annotations.tokenization import token_offsets, token_span
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.json_objects import read_listed_objects
 from allennlp_coref_rc.common.json_value import JsonValue
+from allennlp_coref_rc.common.malformed import Lost, Malformed, lost_question
 from allennlp_coref_rc.common.schema import Name, String
 from allennlp_coref_rc.data.dataset_readers.answers import add_span
 from allennlp_coref_rc.data.dataset_readers.document_reader import GivenPassage
@@ -21,7 +22,7 @@ from allennlp_coref_rc.data.dataset_readers.reading_comprehension_reader import 
     CUT_OFF,
     ReadingComprehensionReader,
 )
-from allennlp_coref_rc.data.dataset_readers.reading_report import MALFORMED
+from allennlp_coref_rc.data.dataset_readers.reading_report import keep_malformed
 
 UNANSWERABLE = "it has no answer (is_impossible)"
 ABSENT = "the passage does not have the answer"
@@ -40,12 +41,11 @@ ANSWER_COLUMNS = ("answers.text", "answers.answer_start")
 
 
 class Paragraph(NamedTuple):
-    """A paragraph as it is in the file, the id of its document, its own id, and the title of its article."""
+    """A paragraph as it is in the file, the id of its document, its questions, and its article's title."""
 
     id: str
-    context: JsonValue
+    values: JsonValue
     questions: list[JsonValue]
-    context_id: Optional[JsonValue] = None
     title: Optional[JsonValue] = None
 
 
@@ -114,8 +114,6 @@ class AnnotatedSquadReader(ReadingComprehensionReader):
             article = JsonValue(listed, article_place)
             try:
                 paragraphs, title = article["paragraphs"].list(), article.get("title")
-                if title is not None:
-                    title.to(String)
             except ConfigurationError as error:
                 yield article_place, error
                 continue
@@ -123,9 +121,8 @@ class AnnotatedSquadReader(ReadingComprehensionReader):
                 place = f"{article_place}.paragraphs[{i}]"
                 try:
                     located = JsonValue(paragraph.value, place)
-                    known = located.get("context_id"), title
                     id = f"{os.path.basename(name)}:{number}"
-                    yield place, Paragraph(id, located["context"], located["qas"].list(), *known)
+                    yield place, Paragraph(id, located, located["qas"].list(), title)
                 except ConfigurationError as error:
                     yield place, error
 
@@ -135,30 +132,29 @@ class AnnotatedSquadReader(ReadingComprehensionReader):
         for number, (_, group) in enumerate(groups, start=1):
             questions = list(map(_row_question, group))
             first, id = questions[0], f"{os.path.basename(name)}:{number}"
-            yield (
-                first.place,
-                Paragraph(id, first["context"], questions, first.get("context_id"), first.get("title")),
-            )
+            yield first.place, Paragraph(id, first, questions, first.get("title"))
+
+    def lost_with(self, item: Union[Paragraph, ConfigurationError, Document]) -> Sequence[Lost]:
+        if isinstance(item, Paragraph):
+            return [lost_question(question.value) for question in item.questions]
+        return super().lost_with(item)
 
     def to_document(self, item: Paragraph) -> Document:
-        passage = self.split(item.context.to(String))
+        passage, id = self.split(_some_text(item.values["context"])), item.values.get("context_id")
         asked: list[str] = []
         data: list[dict[str, Any]] = []
-        malformed: list[str] = []
+        malformed: list[Malformed] = []
         for question in item.questions:
             try:
                 known = _question_data(question, passage)
-                asked.append(question["question"].to(String))
+                asked.append(_some_text(question["question"]))
                 data.append(known)
             except ConfigurationError as error:
-                malformed.append(str(error))
-        document = self.document(
-            passage, asked, data, item.id if item.context_id is None else item.context_id.to(String)
-        )
+                malformed.append(Malformed(str(error), [lost_question(question.value)]))
+        document = self.document(passage, asked, data, item.id if id is None else id.to(String))
         if item.title is not None:
             document.data["title"] = item.title.to(String)
-        if malformed:
-            document.data[MALFORMED] = malformed
+        keep_malformed(document, malformed)
         return document
 
     def split(self, text: GivenPassage) -> AnnotatedText:
@@ -172,36 +168,42 @@ class AnnotatedSquadReader(ReadingComprehensionReader):
         source = text if isinstance(text, str) else " ".join(split.tokens)
         return replace(split, text=source, offsets=token_offsets(source, split.tokens))
 
-    def to_instances(self, document: Document) -> Iterator[Instance]:
-        document = replace(document, text=self.split(document.text))
-        for i, data in enumerate(document.questions):
-            answers, spans = data.get("answers") or [], data.get("spans")
-            if spans is not None and len(spans) != len(answers):
-                found = f"found {len(spans)} spans and {len(answers)} answers of question {i}"
-                raise ConfigurationError(f"data: {found}, expected as many")
-            text, boundary = self.select(document, i)
-            source, offsets = text.text or "", text.offsets or []
-            if data.get("moved"):
-                self.report.noted[MOVED] += 1
-            cause = _cause(data, boundary)
-            if cause and self.skip(cause):
-                continue
-            inside = [span for span in spans or [] if span]
-            known = {
-                "id": data.get("id") or (document.text.id and question_id(document.text.id, i)),
-                "answer_texts": [""] if data.get("unanswerable") else answers,
-                "article": document.data.get("title"),
-                "answer_spans": inside,
-                "original_passage": source[: offsets[boundary - 1][1]],
-                "token_offsets": offsets[:boundary],
-            }
-            instance = self.make_instance(text, boundary, known)
-            add_span(instance, NO_SPAN if cause else _first(spans))
-            if self._tag_answers and (spans or cause):
-                passage = cast(TextField, instance["passage"])
-                tags = span_tags(inside if self.several_spans else inside[:1], boundary)
-                instance.add_field("answer_tags", SequenceLabelField(tags, passage, "answer_tags"))
-            yield instance
+    def to_instance(self, document: Document, question: int = 0) -> Optional[Instance]:
+        data = document.questions[question]
+        answers, spans = data.get("answers") or [], data.get("spans")
+        if spans is not None and len(spans) != len(answers):
+            found = f"found {len(spans)} spans and {len(answers)} answers of question {question}"
+            raise ConfigurationError(f"data: {found}, expected as many")
+        text, boundary = self.select(document, question)
+        text = self.split(text)
+        source, offsets = text.text or "", text.offsets or []
+        if data.get("moved"):
+            self.report.noted[MOVED] += 1
+        cause = _cause(data, boundary)
+        if cause and self.skip(cause):
+            return None
+        inside = [span for span in spans or [] if span]
+        known = {
+            "id": self.question_id(document, question),
+            "answer_texts": [""] if data.get("unanswerable") else answers,
+            "article": document.data.get("title"),
+            "answer_spans": inside,
+            "original_passage": source[: offsets[boundary - 1][1]],
+            "token_offsets": offsets[:boundary],
+        }
+        instance = self.make_instance(text, boundary, known)
+        add_span(instance, NO_SPAN if cause else _first(spans))
+        if self._tag_answers and (spans or cause):
+            passage = cast(TextField, instance["passage"])
+            tags = span_tags(inside if self.several_spans else inside[:1], boundary)
+            instance.add_field("answer_tags", SequenceLabelField(tags, passage, "answer_tags"))
+        return instance
+
+
+def _some_text(value: JsonValue) -> str:
+    if not value.to(String).strip():
+        raise value.error("some text")
+    return value.value
 
 
 def _row_question(row: JsonValue) -> JsonValue:
@@ -224,9 +226,7 @@ def _answers(answers: Optional[JsonValue]) -> Iterator[tuple[str, Optional[int]]
         listed = answers.list() if answers else []
         pairs = [(answer["text"], answer.value.get("answer_start")) for answer in listed]
     for text, start in pairs:
-        if not text.to(String).strip():
-            raise text.error("some text")
-        yield text.value, start if type(start) is int else None
+        yield _some_text(text), start if type(start) is int else None
 
 
 def _question_data(question: JsonValue, passage: AnnotatedText) -> dict[str, Any]:

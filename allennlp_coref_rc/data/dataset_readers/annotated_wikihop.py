@@ -2,7 +2,7 @@ import dataclasses
 import random
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from itertools import accumulate
 from typing import Any, Optional, cast
 
@@ -186,12 +186,12 @@ class AnnotatedWikiHopReader(ReadingComprehensionReader):
                 f"found no annotations, which dataset_reader.subset, {self._subset!r}, needs"
             )
 
-    def to_instances(self, document: Document) -> Iterator[Instance]:
+    def to_instance(self, document: Document, question: int = 0) -> Optional[Instance]:
         (data,) = document.questions
         judged = _majority(data.get("annotations"))
         if self._subset and judged and not all(judged[word] for word in SUBSETS[self._subset]):
             self.report.skipped[f"not of the subset {self._subset!r}"] += 1
-            return
+            return None
         candidates, answer = _candidates(data), data.get("answer")
         text, boundary = self.select(document)
         passage = text.tokens[:boundary]
@@ -218,7 +218,7 @@ class AnnotatedWikiHopReader(ReadingComprehensionReader):
         index = None if answer is None else self.find_answer(answer, candidates)
         skipped = index is not None and not self._occurs(words[index], spans[index], passage)
         if skipped and self.skip(ABSENT_ANSWER):
-            return
+            return None
         known = {"answer": answer, "relation": relation, **judged}
         instance = self.make_instance(text, boundary, known)
         target = None if answer is None else self.tokenize(answer) if index is None else words[index]
@@ -227,7 +227,7 @@ class AnnotatedWikiHopReader(ReadingComprehensionReader):
         )
         if skipped:
             mark_skipped(instance)
-        yield instance
+        return instance
 
     def _occurs(self, words: list[str], spans: list[Span], passage: list[str]) -> bool:
         if not self._bag_of_tokens:

@@ -1,5 +1,5 @@
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any, Optional
 
 from allennlp.data import Instance
@@ -39,13 +39,13 @@ class ClozeDatasetReader(ReadingComprehensionReader):
         super().__init__(**kwargs)
         self._bag_of_tokens = bag_of_tokens
 
-    def to_instances(self, document: Document) -> Iterator[Instance]:
+    def to_instance(self, document: Document, question: int = 0) -> Optional[Instance]:
         (data,) = document.questions
         text, boundary = self.select(document)
-        passage, question = text.tokens[:boundary], text.tokens[boundary:]
-        if PLACEHOLDER not in question:
+        passage, asked = text.tokens[:boundary], text.tokens[boundary:]
+        if PLACEHOLDER not in asked:
             raise ConfigurationError(
-                f"found the question {' '.join(question)[:80]!r}, expected one with {PLACEHOLDER}"
+                f"found the question {' '.join(asked)[:80]!r}, expected one with {PLACEHOLDER}"
             )
         candidates, answer = data.get("candidates"), data.get("answer")
         if candidates is None:
@@ -54,7 +54,7 @@ class ClozeDatasetReader(ReadingComprehensionReader):
                 raise ConfigurationError("found no candidate in the passage, expected one or more")
         cause = self.cause_to_skip(data, candidates, [token.lower() for token in passage])
         if cause and self.skip(cause):
-            return
+            return None
         known = {key: data.get(key) for key in self.metadata_keys}
         instance = self.make_instance(text, boundary, {"answer": answer, **known})
         target = None if answer is None else self.tokenize(answer)
@@ -64,7 +64,7 @@ class ClozeDatasetReader(ReadingComprehensionReader):
         )
         if cause:
             mark_skipped(instance)
-        yield instance
+        return instance
 
     def find_candidates(self, passage: Sequence[str]) -> Sequence[Text]:
         """Finds candidates for a question that comes without any."""

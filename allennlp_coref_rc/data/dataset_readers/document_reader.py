@@ -18,9 +18,10 @@ from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import known_as, local_path
 from allennlp_coref_rc.common.hub_addresses import is_hub_address, parse_address
 from allennlp_coref_rc.common.json_value import JsonValue, read_json
+from allennlp_coref_rc.common.malformed import Lost, Malformed, lost_question
 from allennlp_coref_rc.common.schema import String
 from allennlp_coref_rc.data.dataset_readers.question_data import checked_questions
-from allennlp_coref_rc.data.dataset_readers.reading_report import MALFORMED, ReadingReport, placed
+from allennlp_coref_rc.data.dataset_readers.reading_report import ReadingReport, malformed_of, placed
 from allennlp_coref_rc.data.hub_rows import read_rows
 from allennlp_coref_rc.data.tokenizers import BlankSpacyTokenizer
 
@@ -126,9 +127,20 @@ class DocumentReader(DatasetReader):
         """
         Makes a tokenised document, without annotations, from an item. Its `data["questions"]` has an object
         for each question, with its `answer`, `candidates` and `clusters`, if they are known, and whatever
-        else `to_instances` needs; `data["malformed"]` has messages about those that are malformed.
+        else `to_instance` needs; `keep_malformed` adds those that are malformed.
         """
         raise NotImplementedError
+
+    def lost_with(self, item: Any) -> Sequence[Lost]:
+        """The questions of a malformed item."""
+        if isinstance(item, Malformed):
+            return item.lost
+        if isinstance(item, Document):
+            return [{}] * (len(item.parts) - 1)
+        values = item[-1] if type(item) is tuple else item
+        if isinstance(values, JsonValue) and not isinstance(values.value, ConfigurationError):
+            return [lost_question(values.value)]
+        return [lost_question(values)] if isinstance(values, str) else [{}]
 
     def find(self, file_path: str) -> str:
         """
@@ -209,13 +221,15 @@ class DocumentReader(DatasetReader):
                 place = place.replace(path, name, 1)
                 try:
                     document = self.checked_document(item)
+                    malformed = malformed_of(document)
                 except ConfigurationError as error:
                     message = str(error if error is item else placed(error, place)).replace(path, name)
-                    self.report.leave_out(ConfigurationError(message), any_good)
+                    self.report.leave_out(Malformed(message, self.lost_with(item)), any_good)
                     continue
                 any_good = True
-                for message in document.data.get(MALFORMED, ()):
-                    self.report.leave_out(ConfigurationError(message.replace(path, name)), any_good)
+                for question in malformed:
+                    message = str(question).replace(path, name)
+                    self.report.leave_out(Malformed(message, question.lost), any_good)
                 if not given.are_annotated:
                     try:
                         document = self.annotate(document)

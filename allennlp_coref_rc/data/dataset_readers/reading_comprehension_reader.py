@@ -10,14 +10,15 @@ from allennlp.data.fields import IndexField, TextField
 from allennlp.data.token_indexers import SingleIdTokenIndexer
 
 from allennlp_coref_rc.annotations import AnnotatedText, Document, clusters_from_json
-from allennlp_coref_rc.annotations.annotated_text import Piece, Span
+from allennlp_coref_rc.annotations.annotated_text import Piece, Span, question_id
 from allennlp_coref_rc.common.checks import check_number
 from allennlp_coref_rc.common.errors import ConfigurationError
+from allennlp_coref_rc.common.malformed import Malformed
 from allennlp_coref_rc.data.annotation_layers import AnnotationLayer, label_namespace
 from allennlp_coref_rc.data.dataset_readers.document_reader import DocumentReader, GivenPassage, Text
 from allennlp_coref_rc.data.dataset_readers.question_data import checked_questions
 from allennlp_coref_rc.data.dataset_readers.reading_report import ReadingReport, placed
-from allennlp_coref_rc.data.fields import AnnotationField, QuestionField
+from allennlp_coref_rc.data.fields import AnnotationField, QuestionField, metadata_of
 
 QUESTION_START, QUESTION_END = "@begin", "@end"
 
@@ -31,14 +32,15 @@ CUT_OFF = "the answer lies beyond dataset_reader.max_passage_length"
 class ReadingComprehensionReader(DocumentReader):
     """
     Base class of all readers of questions here. It reads documents, as `DocumentReader` says, of which
-    `to_instances` makes instances. Warnings show the first malformed items and say how many there are.
+    `to_instance` makes instances. Warnings show the first malformed items and say how many there are.
 
     Instances have the fields `passage` and `question` (`TextField`) and `metadata` (`QuestionField`). If
     `annotation_layers` asks for any, they have `passage_annotations` and `question_annotations`
     (`AnnotationField`). If the question has a "@placeholder", they have its position, `cloze` (`IndexField`).
     The answer is in `answer` (`AnswerField`), for most data sets beside `candidates` (`CandidatesField`), or
     in `span_start` and `span_end` (`IndexField`, both inclusive). Fields whose values are not known are
-    missing.
+    missing. If questions of a file are malformed, the metadata of its last instance have their number as
+    `malformed`: metrics count them as wrong.
 
     It also takes the parameters of `DocumentReader`.
 
@@ -105,8 +107,8 @@ class ReadingComprehensionReader(DocumentReader):
         """Whether the reader makes the same instances whenever it reads a file."""
         return True
 
-    def to_instances(self, document: Document) -> Iterator[Instance]:
-        """The instances of an annotated document, one for each question that is not skipped."""
+    def to_instance(self, document: Document, question: int = 0) -> Optional[Instance]:
+        """The instance of a question (the first is 0) of an annotated document; `None` if it is skipped."""
         raise NotImplementedError
 
     def text_to_instance(  # type: ignore[override]  # named parameters, where AllenNLP has any
@@ -137,29 +139,50 @@ class ReadingComprehensionReader(DocumentReader):
         document = self.document(passage, [question], [known])
         if known:
             checked_questions(document)
-        for instance in self.to_instances(self.annotate(document, passage)):
-            return instance
-        raise ConfigurationError(f"found a question that is left out: {', '.join(self.report.skipped)}")
+        instance = self.to_instance(self.annotate(document, passage))
+        if instance is None:
+            raise ConfigurationError(f"found a question that is left out: {', '.join(self.report.skipped)}")
+        return instance
 
     def _read(self, file_path: str) -> Iterable[Instance]:
         self.report = ReadingReport()
         size = 0
-        for place, document in self.documents(str(file_path)):
-            for instance in self.instances_of(place, document):
-                size += 1
-                yield instance
+        last: list[Instance] = []
+        try:
+            for place, document in self.documents(str(file_path)):
+                for instance in self.instances_of(place, document):
+                    yield from last
+                    last = [instance]
+                    size += 1
+        except ConfigurationError:
+            yield from last
+            raise
+        for instance in last:
+            metadata_of(instance).update(self.report.for_metrics())
+            yield instance
         self.report.finish(str(file_path), self.annotation_layers, None if self.reads_share else size)
 
     def instances_of(self, place: str, document: Document) -> Iterator[Instance]:
-        """The instances of a document. If it is malformed, that is reported."""
+        """The instances of a document. Malformed questions are reported."""
         report = self.report
-        try:
-            report.search_types(document.text, self.annotation_layers)
-            for instance in self.to_instances(document):
-                report.add(instance, place, self.annotation_layers)
-                yield instance
-        except ConfigurationError as error:
-            report.leave_out(placed(error, place), any_good=report.kept > 0 or report.skipped.total() > 0)
+        report.search_types(document.text, self.annotation_layers)
+        for question in range(len(document.questions)):
+            try:
+                instance = self.to_instance(document, question)
+            except ConfigurationError as error:
+                id = self.question_id(document, question)
+                lost = Malformed(str(placed(error, place)), [{} if id is None else {"id": id}])
+                report.leave_out(lost, any_good=report.kept > 0 or report.skipped.total() > 0)
+            else:
+                if instance is not None:
+                    report.add(instance, place, self.annotation_layers)
+                    yield instance
+
+    def question_id(self, document: Document, question: int) -> Optional[str]:
+        """The id of a question's instance."""
+        id = document.text.id
+        given = document.questions[question].get("id")
+        return given or (question_id(id, question) if id is not None and self.several_questions else id)
 
     def passage_span(self, document: Document, question: int) -> Span:
         """The tokens that a question's instance has of the passage, before `max_passage_length` cuts them."""

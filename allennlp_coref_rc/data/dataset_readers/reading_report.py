@@ -1,26 +1,24 @@
 import logging
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Optional, cast
 
 from allennlp.data import Instance
 from allennlp.data.fields import IndexField
 
-from allennlp_coref_rc.annotations import AnnotatedText
+from allennlp_coref_rc.annotations import AnnotatedText, Document
 from allennlp_coref_rc.common.errors import ConfigurationError
+from allennlp_coref_rc.common.json_value import JsonValue
+from allennlp_coref_rc.common.malformed import Malformed
 from allennlp_coref_rc.common.messages import counted
+from allennlp_coref_rc.common.schema import String
 from allennlp_coref_rc.data.annotation_layers import AnnotationLayer
-from allennlp_coref_rc.data.fields import SKIPPED_ANSWER, AnnotationField, AnswerField
+from allennlp_coref_rc.data.fields import MALFORMED, SKIPPED_ANSWER, AnnotationField, AnswerField
 
 logger = logging.getLogger(__name__)
 
-MALFORMED = "malformed"
-"""
-The key in a document's data of the messages about questions that it lacks, and why questions are skipped.
-"""
-
 SHOWN_MALFORMED = 5
-"""The most malformed questions of a file that are shown."""
+"""The most malformed parts of a file that are shown."""
 
 MOST_MALFORMED = 100
 """A file with so many malformed items before the first good one is refused."""
@@ -38,8 +36,8 @@ class ReadingReport:
         """By cause, how many questions were left out."""
         self.noted: Counter = Counter()
         """By remark, how many questions it is about."""
-        self.malformed: list[ConfigurationError] = []
-        """The errors of malformed items and questions."""
+        self.malformed: list[Malformed] = []
+        """The errors of malformed items and questions, and of what a file has between them."""
         self.unanswered = 0
         self.first_unanswered = ""
         """The place of the first question without an answer."""
@@ -67,7 +65,7 @@ class ReadingReport:
             self.unanswered += 1
             self.first_unanswered = self.first_unanswered or place
 
-    def leave_out(self, error: ConfigurationError, any_good: bool) -> None:
+    def leave_out(self, error: Malformed, any_good: bool) -> None:
         """Counts a malformed item. Raises its error if there have been many, and none that is good."""
         self.malformed.append(error)
         if not any_good and len(self.malformed) >= MOST_MALFORMED:
@@ -92,27 +90,43 @@ class ReadingReport:
         if size == 0:
             if self.malformed and not self.skipped:
                 raise self.malformed[0]
-            raise ConfigurationError(
-                f"{file_path}: found no question that can be used, expected one or more; {self.losses('are')}"
-            )
-        if self.malformed:
-            self.skipped[MALFORMED] = len(self.malformed)
-        for error in self.malformed[:SHOWN_MALFORMED]:
-            logger.warning("%s; it is left out", error)
+            found = f"found no question that can be used, expected one or more; {self.losses('are')}"
+            raise ConfigurationError("\n  ".join([f"{file_path}: {found}", *self.first_malformed()]))
+        if self.num_malformed:
+            self.skipped[MALFORMED] = self.num_malformed
+        for message in self.first_malformed():
+            logger.warning(message)
         logger.info("%s: %d questions", file_path, self.kept)
         for warning in self._warnings(layers):
             logger.warning("%s: %s", file_path, warning)
 
     @property
+    def num_malformed(self) -> int:
+        """How many questions are malformed, or in what is."""
+        return sum(len(error.lost) for error in self.malformed)
+
+    def for_metrics(self) -> dict[str, int]:
+        """What the metadata of a file's last question say of the malformed ones."""
+        return {MALFORMED: self.num_malformed} if self.num_malformed else {}
+
+    @property
     def left_out(self) -> int:
         """How many questions are skipped or malformed, before the report is finished."""
-        return self.skipped.total() + len(self.malformed)
+        return self.skipped.total() + self.num_malformed
+
+    def first_malformed(self) -> Iterator[str]:
+        """Messages about the first malformed parts."""
+        for error in self.malformed[:SHOWN_MALFORMED]:
+            lost = len(error.lost)
+            yield f"{error}; {f'its {lost} questions are' if lost > 1 else 'it is'} left out"
+        if len(self.malformed) > SHOWN_MALFORMED:
+            yield f"and {counted(len(self.malformed) - SHOWN_MALFORMED, 'more malformed part')}"
 
     def losses(self, verb: str) -> str:
         """How many questions are left out, and why, before the report is finished."""
         causes = [f"{cause} ({count})" for cause, count in sorted(self.skipped.items())]
-        if self.malformed:
-            causes.append(f"{MALFORMED} ({len(self.malformed)}), the first: {self.malformed[0]}")
+        if self.num_malformed:
+            causes.append(f"{MALFORMED} ({self.num_malformed})")
         return f"{self.left_out} of {self.kept + self.left_out} questions {verb} skipped: {'; '.join(causes)}"
 
     def _warnings(self, layers: Mapping[str, AnnotationLayer]) -> list[str]:
@@ -141,7 +155,8 @@ class ReadingReport:
         return warnings
 
     def to_json(self) -> dict[str, Any]:
-        values = {**vars(self), "malformed": list(map(str, self.malformed)), "found": sorted(self.found)}
+        malformed = [(str(error), error.lost) for error in self.malformed]
+        values = {**vars(self), "malformed": malformed, "found": sorted(self.found)}
         return {**values, "missing": {name: sorted(missing) for name, missing in self.missing.items()}}
 
     @classmethod
@@ -151,7 +166,7 @@ class ReadingReport:
         vars(report).update(values)
         report.skipped, report.noted = Counter(values["skipped"]), Counter(values["noted"])
         report.found = set(values["found"])
-        report.malformed = list(map(ConfigurationError, values["malformed"]))
+        report.malformed = [Malformed(*given) for given in values["malformed"]]
         report.missing = {name: set(missing) for name, missing in values["missing"].items()}
         return report
 
@@ -161,6 +176,22 @@ def _is_skipped(instance: Instance) -> bool:
     if isinstance(start, IndexField):
         return start.sequence_index < 0
     return isinstance(answer, AnswerField) and answer.label == SKIPPED_ANSWER
+
+
+def keep_malformed(document: Document, errors: Iterable[Malformed]) -> None:
+    """Puts the malformed questions, which a document lacks, into its data."""
+    lost = [{"error": str(error), **lost} for error in errors for lost in error.lost]
+    if lost:
+        document.data[MALFORMED] = lost
+
+
+def malformed_of(document: Document) -> list[Malformed]:
+    """The inverse of `keep_malformed`."""
+    errors = []
+    for given in JsonValue(document.data, path="data").listed(MALFORMED):
+        message = given["error"].to(String)
+        errors.append(Malformed(message, [{key: v for key, v in given.value.items() if key != "error"}]))
+    return errors
 
 
 def placed(error: ConfigurationError, place: str) -> ConfigurationError:

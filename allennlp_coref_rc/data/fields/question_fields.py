@@ -24,6 +24,12 @@ SKIPPED_ANSWER = -2
 The index of the answer to a question that the data set's rule leaves out. Only `accuracy_official` counts it.
 """
 
+MALFORMED = "malformed"
+"""
+Why questions are skipped; the key of their number in the metadata of a file's last question, and of what is
+known of them in the data of a document, which lacks them.
+"""
+
 
 class AnswerField(LabelField):
     """

@@ -564,6 +564,8 @@ class QuestionColumn(Column):
         packer.put(f"{self.name}.lengths", [len(data)])
 
     def open(self, table: Table) -> None:
+        self.added: dict[int, dict[str, Any]] = {}
+        """By row, what is known only when all questions were read."""
         self._texts = {key: table.text(name) for key, name in TOKENS_OF.items() if name in table.columns}
         self._data = table.ragged(self.name, "values")
 
@@ -572,7 +574,7 @@ class QuestionColumn(Column):
             zlib.decompress(self._data.rows(np.array([row]))[0].astype(np.uint8).tobytes())
         )
         missing = {key: text.words(row) for key, text in self._texts.items() if key not in values}
-        return {**missing, **values}
+        return {**missing, **values, **self.added.get(row, {})}
 
     def tensors(self, rows: np.ndarray) -> Questions:
         return StoredQuestions([partial(self.metadata, row) for row in rows.tolist()])

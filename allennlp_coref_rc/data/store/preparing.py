@@ -37,7 +37,7 @@ from allennlp_coref_rc.common.workers import Item, Workers, chunks, num_cpus
 from allennlp_coref_rc.data.dataset_readers import ReadingComprehensionReader
 from allennlp_coref_rc.data.dataset_readers.document_reader import GivenItems
 from allennlp_coref_rc.data.dataset_readers.reading_report import ReadingReport
-from allennlp_coref_rc.data.store.columns import NotStorable, Packer, Part, Table
+from allennlp_coref_rc.data.store.columns import NotStorable, Packer, Part, QuestionColumn, Table
 from allennlp_coref_rc.data.store.fingerprint import fingerprint
 from allennlp_coref_rc.data.store.store import (
     DamagedStore,
@@ -86,6 +86,7 @@ def prepared(reader: ReadingComprehensionReader, data_path: str) -> tuple[Table,
     table, report = _stored(reader, data_path)
     reader.report = report
     report.finish(data_path, reader.annotation_layers, table.size)
+    cast(QuestionColumn, table.columns["metadata"]).added[table.size - 1] = report.for_metrics()
     rows = np.arange(table.size)
     if is_distributed():
         rows = rows[table.array(ITEM) % distributed.get_world_size() == distributed.get_rank()]

@@ -76,22 +76,25 @@ class TestMalformedFiles:
         assert len(message) < len(str(path)) + 200
 
     @pytest.mark.parametrize(
-        "lines, kept, lost",
+        "lines, kept, bad, lost",
         [
-            ("3 Where?\tpark\t9\n4 Who?\tMary\t1\n", ["garden", "Mary", "Bob"], [3]),
-            ("x Where?\tpark\t1\n4 Who?\tMary\t1\n", ["garden", "Mary", "Bob"], [3]),
+            ("3 Where?\tpark\t9\n4 Who?\tMary\t1\n", ["garden", "Mary", "Bob"], [3], [3]),
+            ("x Where?\tpark\t1\n4 Who?\tMary\t1\n", ["garden", "Mary", "Bob"], [3], [3]),
             # What the story says after a malformed statement is not known, and each of its questions is lost.
-            ("x Mary left.\n4 Who?\tMary\t1\n5 Where?\tpark\t1\n", ["garden", "Bob"], [3, 4, 5]),
-            ("4 Who?\tMary\t1\n5 Bill left.\n6 Where?\tpark\t1\n", ["garden", "Bob"], [3, 5]),
+            ("x Mary left.\n4 Who?\tMary\t1\n5 Where?\tpark\t1\n", ["garden", "Bob"], [3, 4, 5], [4, 5]),
+            ("4 Who?\tMary\t1\n5 Bill left.\n6 Where?\tpark\t1\n", ["garden", "Bob"], [3, 5], [3, 5]),
         ],
     )
-    def test_a_malformed_line_costs_itself_or_the_questions_after_it(self, tmp_path, lines, kept, lost):
+    def test_a_malformed_line_costs_itself_or_the_questions_after_it(self, tmp_path, lines, kept, bad, lost):
         path = tmp_path / "qa1_train.txt"
         path.write_text(GOOD + lines + "1 Bob left.\n2 Who left?\tBob\t1\n")
         reader = AnnotatedBabiReader()
         assert [instance["metadata"].metadata["answer"] for instance in reader.read(str(path))] == kept
         places = [int(re.search(r", line (\d+): ", str(error))[1]) for error in reader.report.malformed]
-        assert places == lost and reader.report.skipped["malformed"] == len(lost)
+        assert places == bad and reader.report.skipped["malformed"] == len(lost)
+        content = path.read_text().splitlines()
+        inputs = [known["input"] for error in reader.report.malformed for known in error.lost]
+        assert inputs == [content[line - 1] for line in lost]
 
     def test_an_extractive_answer_outside_the_passage(self, tmp_path):
         path = tmp_path / "qa1_train.txt"

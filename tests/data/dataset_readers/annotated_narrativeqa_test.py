@@ -186,6 +186,27 @@ class TestDassaFiles:
         found = left_out(reader(), str(path))
         assert found.startswith(f"{path}, object {line}: found ") and message in found
 
+    @pytest.mark.parametrize(
+        "change, ids, lost",
+        [
+            (lambda item: item.pop("summary_parse"), ["P00001##000"], [0, 1]),
+            # Its tokens are well-formed, so it keeps its number.
+            (
+                lambda item: item["questions"][0]["question_parse"].update(sentences=[]),
+                ["tale##001", "P00001##000"],
+                [0],
+            ),
+        ],
+    )
+    def test_what_is_malformed_costs_its_own_questions(self, tmp_path, change, ids, lost):
+        items = [json.loads(item) for item in Path(DASSA).read_text(encoding="utf-8").splitlines()]
+        change(items[0])
+        path = tmp_path / "a.jsonl"
+        path.write_text("\n".join(map(json.dumps, items)))
+        made = AnnotatedNarrativeQaReader()
+        assert [values["id"] for values in metadata(made.read(str(path)))] == ids
+        assert made.report.skipped["malformed"] == len(lost)
+
 
 class TestLimits:
     def test_questions_whose_span_is_cut_off_are_skipped_and_counted(self, caplog):
@@ -278,6 +299,7 @@ class TestMalformedFolders:
                 lambda rows: rows[5].__setitem__(0, "no"),
                 "line 7: found the document 'no', expected",
             ),
+            # Each question has a summary, so none is lost.
             (
                 SUMMARIES,
                 lambda rows: rows.append(rows[1]),
@@ -287,7 +309,7 @@ class TestMalformedFolders:
     )
     def test_a_bad_value_is_named_with_its_line(self, folder, name, change, message):
         edit(folder / name, change)
-        found = left_out(reader(text="tokenized"), str(folder / "train"))
+        found = left_out(reader(text="tokenized"), str(folder / "train"), lost=int(name != SUMMARIES))
         assert found.startswith(f"{folder / name}, {message}")
 
     @pytest.mark.parametrize("row", ["0a11ce,train\n", '0a11ce,"train"x,a\n', '0a11ce,train,"a\n'])

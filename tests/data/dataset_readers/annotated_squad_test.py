@@ -208,6 +208,42 @@ class TestContract:
         message = left_out(quoref(), str(path))
         assert message == f"{path}, data[0]: found 3 at paragraphs, expected a list"
 
+    @pytest.mark.parametrize(
+        "change, lost, message",
+        [
+            (
+                lambda p: p["qas"][0].update(question=" "),
+                1,
+                'found " " at qas[0].question, expected some text',
+            ),
+            (lambda p: p.pop("context"), 3, "expected an object with the key 'context'"),
+            (lambda p: p.update(context=" "), 3, 'found " " at context, expected some text'),
+            (lambda p: p.update(context_id=[]), 3, "found [] at context_id"),
+        ],
+    )
+    def test_what_is_malformed_costs_its_own_questions_and_all_of_them_count(
+        self, tmp_path, caplog, change, lost, message
+    ):
+        asked = [{"id": name, "question": "Who?"} for name in "abc"]
+        paragraphs = [
+            {"context": "Ann left.", "qas": asked},
+            {"context": "Bo sat.", "qas": [{"question": "Who?"}]},
+        ]
+        change(paragraphs[0])
+        path = tmp_path / "a.json"
+        path.write_text(json.dumps({"data": [{"paragraphs": paragraphs}]}))
+        reader = AnnotatedSquadReader()
+        assert message in left_out(reader, str(path), lost)
+        assert [values["id"] for values in metadata(reader.read(str(path)))] == [
+            *"abc"[lost:],
+            "a.json:2##000",
+        ]
+        (error,) = reader.report.malformed
+        assert error.lost == [{"id": known["id"], "input": known} for known in asked[:lost]]
+        assert f"{path}: {lost} of 4 questions skipped: malformed" in caplog.messages
+        shown = "it is left out" if lost == 1 else "its 3 questions are left out"
+        assert f"{error}; {shown}" in caplog.messages
+
     @pytest.mark.parametrize("start", [-1, 0, 10**6, None, "12"])
     def test_answers_are_found_by_their_text(self, tmp_path, caplog, start):
         """As in Quoref's challenge set, where nearly all places are -1 or 0."""

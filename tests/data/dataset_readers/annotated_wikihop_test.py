@@ -252,8 +252,7 @@ class TestClusters:
         item = {"id": "a", "query": "home_of anna holt", "candidates": ["ulm", "rome"]}
         item["supports"] = self.SUPPORTS
         made = reader(shuffle_supports=False, **options)
-        (instance,) = made.to_instances(made.annotate(document_of(made, item)))
-        return instance
+        return made.to_instance(made.annotate(document_of(made, item)))
 
     def found(self, **options):
         instance = self.instance(**options)
@@ -277,7 +276,7 @@ class TestClusters:
         for together, expected in ((True, ["Holt"]), (False, [])):
             options = {"annotate_together": together, "keep_skipped": True}
             made = reader(annotator=ExactMatchCoref(["holt", "bo"]), **options)
-            (instance,) = made.to_instances(made.annotate(document_of(made, item)))
+            instance = made.to_instance(made.annotate(document_of(made, item)))
             clusters = instance["metadata"].metadata["clusters"]
             assert [words(instance, cluster[0]) for cluster in clusters] == expected
 
@@ -296,7 +295,7 @@ class TestClusters:
         texts = [f"anna {name} {name}" + f" {name}" * (i % 2) for i, name in enumerate(names)]
         item = {"id": "a", "query": "home_of anna", "candidates": ["n1"], "supports": texts}
         made = reader(annotator=ExactMatchCoref(names), shuffle_supports=False)
-        (instance,) = made.to_instances(made.annotate(document_of(made, item)))
+        instance = made.to_instance(made.annotate(document_of(made, item)))
         kept = [words(instance, cluster[0]) for cluster in instance["metadata"].metadata["clusters"]]
         # All of three mentions, and the first twenty of two.
         assert kept == [name for i, name in enumerate(names) if i % 2 or i < 40]

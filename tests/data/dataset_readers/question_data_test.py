@@ -76,7 +76,7 @@ def test_questions_have_to_be_as_many_as_there_are(tmp_path, name, questions):
 @pytest.mark.parametrize("name", [name for name in GOOD if "answer" in GOOD[name]])
 def test_a_second_question_is_not_dropped_silently(tmp_path, name):
     path = write(tmp_path / "a.jsonl", name, {"questions": [GOOD[name], {}]}, parts=[7, 1, 1])
-    message = left_out(DatasetReader.by_name(name)(), path)
+    message = left_out(DatasetReader.by_name(name)(), path, lost=2)
     assert "line 3: data: found 2 questions about a passage, expected one" in message
 
 
@@ -109,6 +109,16 @@ def test_a_line_that_is_no_document_is_left_out_and_counted(tmp_path, line, capl
     assert "found 1 documents, the header says 2" in message
 
 
+@pytest.mark.parametrize("malformed", [3, ["found"], [{}], [{"error": 3}]], ids=json.dumps)
+def test_malformed_questions_of_a_document_are_checked(tmp_path, malformed):
+    name = "annotated_squad"
+    path = write(tmp_path / "a.jsonl", name, {"questions": [GOOD[name]], "malformed": malformed})
+    assert "line 3: found" in left_out(DatasetReader.by_name(name)(), path)
+    good = [{"error": f"{path}, line 3: found 5", "id": "b"}]
+    path = write(tmp_path / "a.jsonl", name, {"questions": [GOOD[name]], "malformed": good})
+    assert left_out(DatasetReader.by_name(name)(), path) == f"{path}, line 3: found 5"
+
+
 def test_an_answer_is_a_candidate_by_its_text_or_by_its_tokens(tmp_path):
     answers = {"MARY ANN": "mary ann", "Mary Ann": ["mary", "Ann"], "Ann's": ["Ann", "'s"]}
     for answer, candidate in answers.items():
@@ -133,12 +143,12 @@ def test_of_several_questions_the_message_says_which():
 
 
 @pytest.mark.parametrize("key", ["id", "query", "supports", "candidates", "anything"])
-def test_half_of_a_surrogate_pair_in_wikihop_is_refused_with_its_line(tmp_path, key):
+def test_half_of_a_surrogate_pair_in_wikihop_is_refused_with_its_place(tmp_path, key):
     half = ["\ud800"] if isinstance(ITEM.get(key), list) else "\ud800"
     path = tmp_path / "a.json"
     path.write_text(f"[{json.dumps(ITEM)},\n{json.dumps({**ITEM, key: half})}]")
     message = refusal(lambda: read("annotated_wikihop", str(path)))
-    assert message.startswith(f"{path}, line 2: found half of a surrogate pair (such as \\ud800)")
+    assert message.startswith(f"{path}, object 2: found half of a surrogate pair (such as \\ud800)")
 
 
 def test_whole_surrogate_pairs_are_text(tmp_path):

@@ -115,6 +115,17 @@ def test_orders_and_parts_are_equal(options, reader):
     check(*of_cnn(**reader), options)
 
 
+def test_the_last_question_says_how_many_are_malformed(tmp_path):
+    path = tmp_path / "questions.jsonl"
+    good = {"passage": "Ann met Bo.", "question": "@placeholder left.", "candidates": ["Ann", "Bo"]}
+    path.write_text("".join(json.dumps(line) + "\n" for line in [{}, good, {}, good, {}]))
+    for options in ({}, {"max_instances": 9}):
+        reader = {"type": "annotated_cloze", **options}
+        check(reader, str(path), {"batch_size": 2})
+        _, batches, _ = data("prepared", reader, str(path), {"batch_size": 2}, epochs=1)
+        assert [values.get("malformed") for batch in batches for values in batch["metadata"]] == [None, 3]
+
+
 def test_no_question_is_kept(cache):
     """Hundreds of thousands of objects would take more memory than their numbers."""
     reader, path = of_cnn()
