@@ -39,10 +39,7 @@ def problems() -> list[str]:
         command = f"pip install {'--no-deps ' if str(one) in APART else ''}'{one}'"
         lines.append(f"{one.name} {found}: needs {needed}; {command}")
     if not lines and not (bounds := _torch_of_torchvision()).contains(version("torch"), prereleases=True):
-        lines.append(
-            f"torchvision {version('torchvision')} does not work beside torch {version('torch')}: it needs torch "
-            f"{bounds} (allennlp imports it); install a torchvision for that torch, or 0.16.2 with any torch"
-        )
+        lines.append(problem_of_torchvision(f"it needs torch {bounds}"))
     if find_spec("_jsonnet") is None:
         lines.append(
             "_jsonnet is missing: install jsonnet (without it AllenNLP reads .jsonnet files as plain JSON)"
@@ -52,6 +49,18 @@ def problems() -> list[str]:
             "pkg_resources is missing: install setuptools<81 (py-rouge of allennlp-models imports it)"
         )
     return lines
+
+
+def problem_of_torchvision(why: str) -> str:
+    """What a torchvision that does not fit torch means, and the command that installs one that does."""
+    torch, _, build = version("torch").partition("+")
+    command = f"uv pip install --reinstall-package torchvision torch=={torch} torchvision"
+    if build:
+        command = f"UV_TORCH_BACKEND={build} {command}"
+    if sys.version_info < (3, 12):
+        command = "pip install --no-deps torchvision==0.16.2, which goes with any torch"
+    found = f"torchvision {version('torchvision')} does not work beside torch {version('torch')}"
+    return f"{found}: {why} (allennlp and transformers import it); {command}"
 
 
 def requirements() -> list[Requirement]:

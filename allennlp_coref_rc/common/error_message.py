@@ -41,6 +41,13 @@ def _message_of(error: BaseException) -> Optional[str]:
         return _of_file(error)
     if isinstance(error, MemoryError):
         return "this machine has no memory left; take smaller batches (data_loader.batch_size)"
+    if isinstance(error, ImportError) and error.__cause__:
+        # A library imports its parts when they are first used, and tells only what it wanted.
+        cause = error.__cause__
+        while cause.__cause__:
+            cause = cause.__cause__
+        reason = f"{type(cause).__name__}: {cause}"
+        return f"a package can't be imported ({reason}); coref-rc environment says what does not fit"
     # These errors are known by name and text, so that PyTorch and others need not be imported.
     text, name = str(error), type(error).__name__
     if name == "OutOfMemoryError":

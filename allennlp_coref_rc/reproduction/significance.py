@@ -156,9 +156,12 @@ def pair(first: Sequence[Scored], second: Sequence[Scored], names: tuple[str, st
         tables.append(dict(zip(ids if with_ids else range(len(ids)), questions)))
     if tables[0].keys() != tables[1].keys():
         unshared = sorted(map(str, tables[0].keys() ^ tables[1].keys()))
+        # An id such as "qa2_test.txt:105".
+        places = [{str(id).rpartition(":")[2] for id in table} for table in tables]
+        renamed = "; the ids differ only in the name of the questions' file" * (places[0] == places[1])
         raise ConfigurationError(
             f"{names[0]} and {names[1]}: found {len(first)} and {len(second)} questions, {len(unshared)} of them in "
-            f"one file alone (such as {unshared[0]}), expected the same questions"
+            f"one file alone (such as {unshared[0]}{renamed}), expected the same questions"
         )
     pairs = [(question, tables[1][key]) for key, question in tables[0].items()]
     for one, other in pairs:

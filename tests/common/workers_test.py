@@ -1,20 +1,31 @@
 """When workers take over from the process that has begun alone. Their work itself is tested elsewhere."""
 
+from unittest.mock import patch
+
 import pytest
 import torch
 
+from allennlp_coref_rc.annotation_runs.run import PRELOADED
 from allennlp_coref_rc.common import workers
+from allennlp_coref_rc.common.progress import progress_bar
 from allennlp_coref_rc.common.workers import START, WARM_UP, Workers, chunks, pays
 
 
 class Clock:
-    """Stands in for the module `time`. Time goes by only if a test says so."""
+    """
+    Stands in for the module `time`. Work takes only the time that a test says, and always waits for the
+    processors.
+    """
 
     def __init__(self):
-        self.now = 0.0
+        self.now = self.waited = 0.0
+
+    def thread_time(self):
+        return self.now
 
     def monotonic(self):
-        return self.now
+        self.waited += 1000.0
+        return self.now + self.waited
 
 
 @pytest.fixture
@@ -54,6 +65,18 @@ def work(processes, clock, seconds, number=20):
     done = list(processes.map(function, chunks(items, 1), number))
     assert [(chunk.number, result) for chunk, result in done] == [(i, [items[i]]) for i in range(number)]
     return before.count(True)
+
+
+def made_semaphore(items):
+    """Whether a progress bar makes one in this process, which has to be removed when the process ends."""
+    with patch("multiprocessing.resource_tracker.register") as register:
+        progress_bar(items)
+    return register.called
+
+
+def test_workers_leave_no_semaphores():
+    with Workers(1, preload=PRELOADED) as processes:
+        assert [made for _, made in processes.map(made_semaphore, chunks([("place", 1)], 1))] == [False]
 
 
 def test_workers_pay_where_they_are_done_earlier():

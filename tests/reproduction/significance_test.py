@@ -140,6 +140,12 @@ def test_other_files_are_refused(tmp_path, content, key, message):
 def test_other_questions_are_refused():
     with pytest.raises(ConfigurationError, match=r"A and B: found 2 and 1 questions, 1 .*\bb\b"):
         pair([Scored("a", 1.0), Scored("b", 0.0)], [Scored("a", 1.0)], ("A", "B"))
+    ours, theirs = ([Scored(f"{name}.txt:{line}", 1.0) for line in (3, 4)] for name in ("ours", "theirs"))
+    name = r"4 of .*\(such as ours.txt:3; the ids differ only in the name of the questions' file\)"
+    with pytest.raises(ConfigurationError, match=name):
+        pair(ours, theirs, ("A", "B"))
+    with pytest.raises(ConfigurationError, match=r"\(such as ours.txt:3\)"):
+        pair(ours, theirs[:1], ("A", "B"))
     with pytest.raises(ConfigurationError, match="A: found the id 'a' twice"):
         pair([Scored("b", 1.0), Scored("a", 1.0), Scored("a", 0.0)], [Scored("a", 1.0)], ("A", "B"))
     for id in ("a", None):

@@ -1,9 +1,10 @@
 import logging
 import math
 from collections.abc import Sequence
+from functools import cached_property
 from typing import Any, Optional, Union
 
-from allennlp.data import Instance
+from allennlp.data import DatasetReader, Instance
 
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText
 from allennlp_coref_rc.annotations.annotators.annotator import Annotator
@@ -66,14 +67,18 @@ class AllenNlpCoref(Annotator):
                 annotated[i] = texts[i].with_more(clusters=clusters)
         return annotated
 
-    def _instance(self, text: AnnotatedText) -> Instance:
+    @cached_property
+    def _reader(self) -> DatasetReader:
         reader = self._model.reader
         if getattr(reader, "_wordpiece_modeling_tokenizer", None) is not None:
             raise ConfigurationError(
                 f"{self._model.path}: found a model of word pieces "
                 "(dataset_reader.wordpiece_modeling_tokenizer), expected one of words"
             )
-        limit = getattr(reader, "_max_sentences", None)
+        return reader
+
+    def _instance(self, text: AnnotatedText) -> Instance:
+        limit = getattr(self._reader, "_max_sentences", None)
         if limit is not None and len(text.sentences) > limit:
             logger.warning(
                 "The model reads %d of the text's %d sentences; set overrides to %s to read more",
@@ -81,4 +86,4 @@ class AllenNlpCoref(Annotator):
                 len(text.sentences),
                 '{"dataset_reader.max_sentences": null}',
             )
-        return reader.text_to_instance([text.tokens[start:stop] for start, stop in text.sentences])
+        return self._reader.text_to_instance([text.tokens[start:stop] for start, stop in text.sentences])

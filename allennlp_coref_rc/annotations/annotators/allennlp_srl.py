@@ -67,6 +67,12 @@ class AllenNlpSrl(Annotator):
         self._predicates = predicates
         self._spacy_model = spacy_model
 
+    def prepare(self) -> None:
+        if self._predicates == "spacy":
+            super().prepare()
+        else:
+            self._model.prepare()
+
     def annotate_batch(self, texts: Sequence[AnnotatedText]) -> list[AnnotatedText]:
         frames = [[] if self._predicates == "frames" else list(text.frames) for text in texts]
         predicates = [

@@ -1,18 +1,18 @@
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import cached_property
 from itertools import islice
 from typing import Any
 
 from allennlp.common import Registrable
 
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText
+from allennlp_coref_rc.annotations.annotators.loads_later import LoadsLater
 from allennlp_coref_rc.annotations.document import Document, keep_passage
 from allennlp_coref_rc.annotations.layers import ANNOTATIONS, Layers
 from allennlp_coref_rc.common.errors import ConfigurationError
 
 
-class Annotator(Registrable):
+class Annotator(LoadsLater, Registrable):
     """
     Adds linguistic structure to a text. A document's passage and questions come as one text, so that a
     cluster may span them. Annotators override `annotate`, or `annotate_batch` if they are faster on many
@@ -30,15 +30,6 @@ class Annotator(Registrable):
 
     def annotate_batch(self, texts: Sequence[AnnotatedText]) -> list[AnnotatedText]:
         return [self.annotate(text) for text in texts]
-
-    def __getstate__(self) -> dict[str, Any]:
-        """The state without cached properties, which each process loads itself."""
-        kind = type(self)
-        return {
-            name: value
-            for name, value in self.__dict__.items()
-            if not isinstance(getattr(kind, name, None), cached_property)
-        }
 
 
 # An entry without names: AllenNLP looks for a name only where there is an entry, and annotators are imported

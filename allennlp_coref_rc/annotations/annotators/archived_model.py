@@ -8,12 +8,13 @@ from allennlp.data.fields import TextField
 from allennlp.models import Archive, Model
 
 from allennlp_coref_rc.allennlp_runtime.lazy_registry import import_plugins
+from allennlp_coref_rc.annotations.annotators.loads_later import LoadsLater
 from allennlp_coref_rc.common.checks import check_number
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.safe_archives.archives import is_trusted, load, trusting
 
 
-class ArchivedModel:
+class ArchivedModel(LoadsLater):
     """
     A model trained by `allennlp train`, for use by an annotator. Each process loads it when it first needs
     it. A batch holds instances of similar length. (AllenNLP's own predictors would also load a spaCy model to
@@ -63,9 +64,6 @@ class ArchivedModel:
             )
         archive.model.eval()
         return archive
-
-    def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in self.__dict__.items() if name != "_archive"}
 
     @property
     def model(self) -> Model:

@@ -1,5 +1,5 @@
 import logging
-from typing import Any, Optional
+from functools import cached_property
 
 from allennlp_coref_rc.annotations.alignment import UNKNOWN, normalized, transfer
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText
@@ -10,6 +10,9 @@ from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import known_as, local_path
 
 logger = logging.getLogger(__name__)
+
+Texts = dict[str, tuple[str, AnnotatedText]]
+"""Each text with its file."""
 
 
 @Annotator.register("precomputed")
@@ -67,25 +70,13 @@ class PrecomputedAnnotator(Annotator):
         self._ignore_case = ignore_case
         self._beginning = beginning
         self._sentences = sentences
-        self._by_id: Optional[dict[str, tuple[str, AnnotatedText]]] = None
-        """Each text with its file; `None` until the files are read."""
-        self._by_characters: dict[str, tuple[str, AnnotatedText]] = {}
-        self._failure: Optional[str] = None
-        """Why the files could not be read. They are not read again for every text."""
 
     def annotate(self, text: AnnotatedText) -> AnnotatedText:
-        if self._failure is not None:
-            raise ConfigurationError(self._failure)
-        if self._by_id is None:
-            try:
-                self._by_id = self._read()
-            except ConfigurationError as error:
-                self._failure = str(error)
-                raise
-        match = None if text.id is None else self._by_id.get(text.id)
+        by_id, by_characters = self._texts
+        match = None if text.id is None else by_id.get(text.id)
         characters = self._characters(text)
         if match is None or self._characters(match[1]) != characters:
-            match = self._by_characters.get(characters, match)
+            match = by_characters.get(characters, match)
         if match is None:
             name = "a text without an id" if text.id is None else f"the text {text.id!r}"
             message = f"precomputed: {self._path}: found no annotation of {name} or of its characters"
@@ -101,8 +92,11 @@ class PrecomputedAnnotator(Annotator):
         except ConfigurationError as error:
             raise ConfigurationError(f"{file}, the text {source.id!r}: {error}") from error
 
-    def _read(self) -> dict[str, tuple[str, AnnotatedText]]:
-        by_id: dict[str, tuple[str, AnnotatedText]] = {}
+    @cached_property
+    def _texts(self) -> tuple[Texts, Texts]:
+        """The texts by their ids, and by their characters."""
+        by_id: Texts = {}
+        by_characters: Texts = {}
         number = 0
         try:
             files = [(file, local_path(file)) for file in self._format.list_files(self._path)]
@@ -119,13 +113,9 @@ class PrecomputedAnnotator(Annotator):
                     if text.id is not None:
                         by_id[text.id] = file, text
                     if UNKNOWN not in text.tokens:
-                        self._by_characters.setdefault(self._characters(text), (file, text))
+                        by_characters.setdefault(self._characters(text), (file, text))
         logger.info("%s: annotations of %d texts", self._path, number)
-        return by_id
+        return by_id, by_characters
 
     def _characters(self, text: AnnotatedText) -> str:
         return "".join(normalized(token, self._ignore_case) for token in text.tokens)
-
-    def __getstate__(self) -> dict[str, Any]:
-        # Other processes read the files themselves, so that less is sent.
-        return {**self.__dict__, "_by_id": None, "_by_characters": {}, "_failure": None}

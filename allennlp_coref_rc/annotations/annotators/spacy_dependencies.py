@@ -5,7 +5,7 @@ from spacy.tokens import Doc
 
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, Edge
 from allennlp_coref_rc.annotations.annotators.annotator import Annotator
-from allennlp_coref_rc.annotations.english import parse
+from allennlp_coref_rc.annotations.english import MODEL, load_pipeline, parse
 
 
 @Annotator.register("spacy_dependencies")
@@ -25,6 +25,9 @@ class SpacyDependencies(Annotator):
 
     def __init__(self, spacy_model: Optional[str] = None) -> None:
         self._spacy_model = spacy_model
+
+    def prepare(self) -> None:
+        load_pipeline(self._spacy_model or MODEL)
 
     def annotate_batch(self, texts: Sequence[AnnotatedText]) -> list[AnnotatedText]:
         docs = parse(texts, self._spacy_model)

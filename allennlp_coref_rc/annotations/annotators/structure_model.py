@@ -1,5 +1,6 @@
 import os
 from collections.abc import Sequence
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Optional
 
@@ -60,7 +61,8 @@ class StructureModel(Annotator):
         self._model = ArchivedModel(archive or ENGLISH_MODEL, 1, cuda_device, changes)
         self._heads = heads
 
-    def annotate_batch(self, texts: Sequence[AnnotatedText]) -> list[AnnotatedText]:
+    @cached_property
+    def _multitask(self) -> Any:
         model: Any = self._model.model
         if not isinstance(model, MultiTaskModel):
             raise ConfigurationError(
@@ -72,7 +74,10 @@ class StructureModel(Annotator):
             )
         # Of `structure_encoder`: predictions are faster with the adapters in the layers.
         getattr(model._backbone, "merge", lambda: None)()
-        annotated = list(texts)
+        return model
+
+    def annotate_batch(self, texts: Sequence[AnnotatedText]) -> list[AnnotatedText]:
+        model, annotated = self._multitask, list(texts)
         # A transformer has nothing to read in a text without words.
         some = [i for i, text in enumerate(texts) if text.tokens]
         encoded: Optional[dict[str, torch.Tensor]] = None

@@ -31,18 +31,41 @@ def without_progress_bars() -> Iterator[None]:
 def load_encoder_part(auto_class: Any, model_name: str, revision: Optional[str], **kwargs: Any) -> Any:
     """
     What `from_pretrained` of a class of transformers gives for a folder, or for a name on the hub, unless a
-    package that holds it is installed.
+    package that holds it is installed. If the hub does not answer, only its cache is looked at.
     """
     package = find_spec(PACKAGES[model_name]) if model_name in PACKAGES else None
     source = str(Path(str(package.origin)).with_name("model")) if package else model_name
+    silence = None if Path(source).is_dir() else _silence_of_hub(source, revision)
     try:
         with without_progress_bars() if package else nullcontext():
-            return auto_class.from_pretrained(source, revision=revision, **kwargs)
+            return auto_class.from_pretrained(
+                source, revision=revision, local_files_only=bool(silence), **kwargs
+            )
     except OSError as error:
-        how = f"; without a network: {install_command('offline-encoder')}" if model_name in PACKAGES else ""
+        how = f"; {install_command('offline-encoder')} installs it" if model_name in PACKAGES else ""
+        reason = " ".join(str(silence or error).split())
         raise ConfigurationError(
-            f"model_name is {model_name!r}, which is no folder and can't be had from the hub{how}: {error}"
+            f"found no encoder {model_name!r} (model_name): it is no folder, and can't be had from the hub "
+            f"({reason}){how}"
         ) from error
+
+
+def _silence_of_hub(model_name: str, revision: Optional[str]) -> Optional[Exception]:
+    """
+    Why the hub does not answer a question about a model, which is asked once: transformers would ask for half
+    a minute, for each file.
+    """
+    from huggingface_hub import model_info
+    from huggingface_hub.utils import HfHubHTTPError, HFValidationError
+
+    try:
+        model_info(model_name, revision=revision, timeout=10)
+    except (HfHubHTTPError, HFValidationError):
+        return None
+    # The errors of a network are of the library that is below, which differs by release.
+    except Exception as error:
+        return error
+    return None
 
 
 @TokenIndexer.register("word_pieces")

@@ -13,7 +13,7 @@ from allennlp_coref_rc.annotations.annotators.coref.sieve.turns import find_turn
 from allennlp_coref_rc.annotations.annotators.parse import Parse
 from allennlp_coref_rc.annotations.annotators.split_tokens import SplitTokens
 from allennlp_coref_rc.annotations.clusters import largest_clusters
-from allennlp_coref_rc.annotations.english import parse
+from allennlp_coref_rc.annotations.english import MODEL, load_pipeline, parse
 from allennlp_coref_rc.annotations.layers import Layers, Link, rounded
 from allennlp_coref_rc.common.checks import check_number
 from allennlp_coref_rc.common.errors import ConfigurationError
@@ -83,6 +83,9 @@ class EnglishCoref(Annotator):
         self._max_clusters = max_clusters
         self._spacy_model = spacy_model
         self._weights = network.load_weights(Path(path) if path else network.MODEL)
+
+    def prepare(self) -> None:
+        load_pipeline(self._spacy_model or MODEL)
 
     def annotate_batch(self, texts: Sequence[AnnotatedText]) -> list[AnnotatedText]:
         split = list(map(SplitTokens, texts))
