@@ -179,6 +179,7 @@ class TestAnnotatedLambadaReader:
         plain = write(tmp_path / "a.txt", "\n".join(texts))
         objects = write(tmp_path / "b.txt", "\n".join(json.dumps({"text": text}) for text in [*texts, None]))
         expected = [(data.pop("id"), data)[1] for data in metadata(reader().read(plain))]
+        expected[-1]["malformed"] = 1
         assert [(data.pop("id"), data)[1] for data in metadata(reader().read(objects))] == expected
         assert left_out(reader(), objects) == f"{objects}, line 3: found null at text, expected a string"
 
