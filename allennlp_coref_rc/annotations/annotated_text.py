@@ -302,11 +302,11 @@ class AnnotatedText(Strict):
         """
         The text without links, arguments of frames and relations that the annotator is less sure of. Clusters
         fall into the parts that are still linked, and mentions that are then alone go. What has no confidence
-        stays. If `check`, a text in which nothing has one raises a `ConfigurationError`, unless there is
-        nothing that could.
+        stays. If `check`, a text with clusters or arguments in which nothing has one raises a
+        `ConfigurationError`. (Rules may add relations to any text.)
         """
         could = any(len(cluster) > 1 for cluster in self.clusters) or any(f.arguments for f in self.frames)
-        if check and (could or self.relations) and self.layers.confident(inf) == self.layers:
+        if check and could and self.layers.confident(inf) == self.layers:
             raise ConfigurationError(
                 "found annotations without confidences, expected those of coref, roles, discourse or structure"
             )

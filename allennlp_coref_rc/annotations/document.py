@@ -148,13 +148,20 @@ def keep_passage(given: AnnotatedText, annotated: AnnotatedText, boundary: int) 
     frames = [frame for frame in annotated.frames if frame.predicate[0] >= boundary]
     relations = [rel for rel in annotated.relations if min(rel.arg1 + rel.arg2)[0] >= boundary]
     edges = [edge for edge in annotated.edges if max(edge.source, edge.target)[0] >= boundary]
+    # The mention of the passage that an antecedent is known as.
+    told_as = {m[1]: m for cluster in reversed(given.clusters) for m in cluster if m[1] <= boundary}
+    links = [
+        replace(link, antecedent=told_as.get(link.antecedent[1], link.antecedent))
+        for link in annotated.links
+        if link.mention[0] >= boundary
+    ]
     return replace(
         given,
         clusters=clusters,
         frames=given.frames + frames,
         relations=given.relations + relations,
         edges=given.edges + edges,
-        links=given.links + [link for link in annotated.links if link.mention[0] >= boundary],
+        links=given.links + links,
     )
 
 

@@ -129,9 +129,11 @@ class Layers(Strict):
         Without links, arguments and relations of a lower confidence. Clusters fall into the parts that are still
         linked, and mentions that are then alone go. What has no confidence stays.
         """
-        links_of: dict[Span, list[Link]] = {}
+        # By the later of both mentions, each other one and how sure the link is.
+        links_of: dict[Span, list[tuple[Span, float]]] = {}
         for link in self.links:
-            links_of.setdefault(link.mention, []).append(link)
+            earlier, later = sorted([link.mention, link.antecedent])
+            links_of.setdefault(later, []).append((earlier, link.confidence))
         parts = (_linked(cluster, links_of, min_confidence) for cluster in self.clusters)
         return replace(
             self,
@@ -180,9 +182,12 @@ class Layers(Strict):
         return Layers(clusters, frames, relations, edges, links)
 
 
-def _linked(cluster: Cluster, links_of: dict[Span, list[Link]], min_confidence: float) -> list[Cluster]:
+def _linked(
+    cluster: Cluster, links_of: dict[Span, list[tuple[Span, float]]], min_confidence: float
+) -> list[Cluster]:
     """The parts of a cluster. Mentions that are linked to none before them in it belong to its first mention."""
-    parent: dict[Span, Span] = {}
+    parent = {mention: mention for mention in cluster}
+    first = min(cluster, default=(0, 0))
 
     def root(mention: Span) -> Span:
         while parent[mention] != mention:
@@ -190,10 +195,9 @@ def _linked(cluster: Cluster, links_of: dict[Span, list[Link]], min_confidence: 
         return mention
 
     for mention in cluster:
-        links = [link for link in links_of.get(mention, ()) if link.antecedent in parent]
-        parent.setdefault(mention, mention)
-        sure = [link.antecedent for link in links if link.confidence >= min_confidence]
-        for antecedent in sure if links else cluster[:1]:
+        links = [link for link in links_of.get(mention, ()) if link[0] in parent and link[0] != mention]
+        sure = [earlier for earlier, confidence in links if confidence >= min_confidence]
+        for antecedent in sure if links else [first]:
             parent[root(mention)] = root(antecedent)
     parts: dict[Span, Cluster] = {}
     for mention in cluster:

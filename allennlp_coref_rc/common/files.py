@@ -360,7 +360,11 @@ def is_in_place(path: Union[str, os.PathLike]) -> bool:
 
 
 def _is_stdout(path: Union[str, os.PathLike]) -> bool:
-    return os.path.exists(path) and os.path.samestat(os.stat(path), os.fstat(STDOUT))
+    try:
+        return os.path.samestat(os.stat(path), os.fstat(STDOUT))
+    except OSError:
+        # There is no such file, or standard output is closed.
+        return False
 
 
 @contextmanager

@@ -92,7 +92,10 @@ def read_json_object(path: str) -> dict[str, Any]:
 
 
 def read_listed_objects(path: str, key: str) -> Iterator[tuple[str, dict[str, Any]]]:
-    """The objects of the list under a `key` of a file's only object, each with its place ("FILE, data[3]")."""
+    """
+    The objects of the list under a `key` of a file's only object, each with its place ("FILE, data[3]"). Of two
+    equal keys, the last one counts.
+    """
     content = read_json_object(path)
     if not isinstance(content.get(key), list):
         raise ConfigurationError(

@@ -35,8 +35,13 @@ def check_arguments(command: str, args: Namespace) -> None:
                 "files or splits with commas between, and as many outputs of each kind"
             )
         _check_outputs([path for paths in outputs for path in paths], inputs)
-    elif command == "print-results" and not args.keys:
-        raise ConfigurationError("--keys: found nothing, expected names of metrics, such as test_accuracy")
+    elif command == "print-results":
+        if not os.path.isdir(args.path):
+            raise ConfigurationError(f"{args.path}: no such folder, expected one of trainings")
+        if not args.keys:
+            raise ConfigurationError(
+                "--keys: found nothing, expected names of metrics, such as test_accuracy"
+            )
 
 
 def _check_model_options(args: Namespace) -> None:

@@ -200,3 +200,6 @@ def _settings(params: Mapping[str, Any]) -> Iterator[Problem]:
             except re.error as error:
                 expected = f"expected a regular expression ({error})"
                 yield join(key, str(number)), f"found {excerpt(pattern)}, {expected}"
+    if params.get("datasets_for_vocab_creation") == [] and "vocabulary" not in params:
+        expected = 'expected some of "train", "validation" and "test"'
+        yield "datasets_for_vocab_creation", f"found [], {expected}"

@@ -19,7 +19,12 @@ from allennlp_coref_rc.safe_archives import unpacking
 CHUNK = 1 << 16
 """The number of bytes that are read at once. If a connection breaks, the unfinished chunk is lost."""
 
-RETRIES = Retry(4, backoff_factor=1, status_forcelist=[408, 425, 429, 500, 502, 503, 504])
+RETRIES = Retry(
+    4,
+    backoff_factor=1,
+    status_forcelist=[408, 425, 429, 500, 502, 503, 504],
+    respect_retry_after_header=False,
+)
 """How often a server that does not answer, or that answers with one of these codes, is asked again."""
 
 

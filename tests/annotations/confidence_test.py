@@ -12,11 +12,27 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from allennlp_coref_rc.__main__ import main
-from allennlp_coref_rc.annotations import AnnotatedText, DiscourseRelation, Frame, read_documents
+from allennlp_coref_rc.annotations import (
+    AnnotatedText,
+    DiscourseRelation,
+    Frame,
+    read_documents,
+    sentence_spans,
+)
 from allennlp_coref_rc.annotations.alignment import transfer
-from allennlp_coref_rc.annotations.annotators import Annotator, Structure
-from allennlp_coref_rc.annotations.annotators.annotator import annotate_questions, annotate_texts
-from allennlp_coref_rc.annotations.document import Document, json_line, write_documents
+from allennlp_coref_rc.annotations.annotators import (
+    Annotator,
+    ComposedAnnotator,
+    CorruptedCoref,
+    EnglishCoref,
+    Structure,
+)
+from allennlp_coref_rc.annotations.annotators.annotator import (
+    annotate_documents,
+    annotate_questions,
+    annotate_texts,
+)
+from allennlp_coref_rc.annotations.document import Document, json_line, keep_passage, write_documents
 from allennlp_coref_rc.annotations.layers import Link
 from tests.annotations.texts import annotated_texts
 
@@ -248,3 +264,69 @@ def test_a_confidence_is_a_probability(number, capsys):
     with pytest.raises(SystemExit):
         main(["annotate", "a", "b", f"--min-confidence={number}"])
     assert f"--min-confidence: found {number}, expected a number, 0 to 1" in capsys.readouterr().err
+
+
+def test_clusters_may_have_their_mentions_in_any_order():
+    text = AnnotatedText("a b c".split(), clusters=[[(2, 3), (0, 1)]], links=[Link((2, 3), (0, 1), 0.1)])
+    assert text.confident(0.9).clusters == [] and text.confident(0.1) == text
+
+
+def test_a_confidence_comes_with_a_repetition():
+    """A file of another release has the annotations of today, without their confidences."""
+
+    class Unsure(Annotator):
+        gives_confidences = True
+
+        def annotate(self, text):
+            return text.with_more(frames=[Frame((1, 2), [("ARG0", (0, 1))], [0.2])])
+
+    before = AnnotatedText("Ann slept .".split(), frames=[Frame((1, 2), [("ARG0", (0, 1))])])
+    (after,) = annotate_texts([before], Unsure())
+    assert after.frames == [Frame((1, 2), [("ARG0", (0, 1))], [0.2])]
+    (left,) = annotate_texts([before], ComposedAnnotator([Unsure()], 0.9))
+    assert left.frames == [Frame((1, 2))]
+
+
+def test_links_from_a_question_to_its_passage_may_be_unsure_too():
+    document = Document.of(AnnotatedText(["Ann"]), AnnotatedText(["she"]))
+    linked = document.text.with_more(clusters=[[(0, 1), (1, 2)]], links=[Link((1, 2), (0, 1), 0.3)])
+    document = replace(document, text=linked)
+    for together in (True, False):
+        (left,) = annotate_documents([document], ComposedAnnotator([], 0.9), together)
+        assert left.text.clusters == [] == left.text.links
+        (left,) = annotate_documents([document], ComposedAnnotator([], 0.3), together)
+        assert left.text == linked
+
+
+def test_an_antecedent_in_a_passage_is_known_as_the_mention_there():
+    given = AnnotatedText("the tall girl left".split(), clusters=[[(0, 3)]])
+    annotated = AnnotatedText(
+        [*given.tokens, "Did", "she", "?"], clusters=[[(1, 3), (5, 6)]], links=[Link((5, 6), (1, 3), 0.3)]
+    )
+    joint = replace(annotated, clusters=given.clusters, links=[])
+    kept = keep_passage(joint, annotated, 4)
+    assert kept.clusters == [[(0, 3), (5, 6)]] and kept.links == [Link((5, 6), (0, 3), 0.3)]
+    assert kept.confident(0.9).clusters == []
+
+
+def test_corrupted_clusters_have_no_links():
+    text = CorruptedCoref(random_clusters=True).annotate(SURE)
+    assert text.clusters != SURE.clusters and text.links == []
+    assert CorruptedCoref().annotate(SURE) == SURE
+
+
+def test_who_speaks_before_being_named_is_as_sure_as_the_name():
+    """ "You" comes before its listener, whose own link to "her" is unsure."""
+    words = (
+        "She liked him , but he left her . She liked him , but he left her . Tom : I love you , Ann . "
+        "Ann : You are mine , Tom . Tom : Yes . Ann : Good ."
+    ).split()
+    text = EnglishCoref().annotate(AnnotatedText(words, sentence_spans(words)))
+    you, ann = (words.index("you"), words.index("you") + 1), (words.index("Ann"), words.index("Ann") + 1)
+    (together,) = (cluster for cluster in text.clusters if you in cluster)
+    assert ann in together
+    if earlier := [mention for mention in together if mention < you]:
+        (own,) = (link for link in text.links if link.mention == you)
+        (of_name,) = (link for link in text.links if link.mention == ann and link.antecedent != you)
+        assert own.confidence == of_name.confidence < 1 and own.antecedent in earlier
+        assert not {*earlier} & {m for c in text.confident(1.0).clusters if you in c for m in c}

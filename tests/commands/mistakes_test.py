@@ -113,7 +113,8 @@ def test_a_good_config_is_said_to_be_good(clone, monkeypatch, capsys):
             "evaluate READER test,valid --output-file x.json,x.json",
             "x.json: found the same file for two outputs",
         ),
-        ("print-results READER", "--keys: found nothing, expected names of metrics"),
+        ("print-results nowhere --keys accuracy", "nowhere: no such folder, expected one of trainings"),
+        ("print-results .", "--keys: found nothing, expected names of metrics"),
         ("predict READER small.json --batch-size 0", "--batch-size: found 0, expected 1 or more"),
         (
             """evaluate READER test -o '{"model.nosuch": 1}'""",

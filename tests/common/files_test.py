@@ -244,6 +244,15 @@ def test_a_link_stays_and_what_it_leads_to_is_replaced_at_once(function, exists,
     assert sorted(os.listdir(tmp_path / "there")) == ["deep", "file", "link"]
 
 
+def test_standard_output_may_be_closed(tmp_path):
+    program = (
+        "import os, sys; from allennlp_coref_rc.common.files import destination, is_in_place; os.close(1)\n"
+        "sys.exit(is_in_place(sys.argv[1]) or destination(sys.argv[1]) != os.path.realpath(sys.argv[1]))"
+    )
+    (tmp_path / "out").touch()
+    assert subprocess.run([sys.executable, "-c", program, str(tmp_path / "out")]).returncode == 0
+
+
 def test_a_link_in_the_place_of_the_partial_file_is_not_written_through(tmp_path):
     (tmp_path / "precious").write_text("old")
     (tmp_path / "a.part").symlink_to("precious")

@@ -66,6 +66,7 @@ def test_all_configs_are_good(config):
         ("trainer.validation_metric", "accuracy", 'found "accuracy", expected +accuracy'),
         ("dataset_reader.annotation_layers.x", {}, "found nothing, expected the registered name of an Annot"),
         ("modle", {}, "a config has no such key; did you mean model?"),
+        ("datasets_for_vocab_creation", [], "found [], expected some of"),
         ("train_data_path", "nowhere/qa2_train.txt", "nowhere/qa2_train.txt: no such file"),
         ("model.regularizer", {"regexes": [[".*", "l2"], ["(", "l2"]]}, 'regexes.1: found "(", expected'),
         ("trainer.no_grad", ["a", "*"], 'no_grad.1: found "*", expected'),

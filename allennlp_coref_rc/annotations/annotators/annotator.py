@@ -1,7 +1,7 @@
 from collections.abc import Sequence
 from dataclasses import replace
 from itertools import islice
-from typing import Any
+from typing import Any, Optional
 
 from allennlp.common import Registrable
 
@@ -21,6 +21,9 @@ class Annotator(LoadsLater, Registrable):
 
     gives_confidences = False
     """Whether it says how sure it is of links, arguments or relations."""
+
+    min_confidence: Optional[float] = None
+    """The least confidence of what it leaves in a text, also of what was there before."""
 
     def annotate(self, text: AnnotatedText) -> AnnotatedText:
         """Returns the text with annotations added; the given text does not change."""
@@ -47,13 +50,21 @@ def annotate_texts(texts: Sequence[AnnotatedText], annotator: Annotator) -> list
 
 def without_repeats(given: AnnotatedText, annotated: AnnotatedText) -> AnnotatedText:
     """The annotated text without what is added to that which is given, but is in it already."""
-    layers = {}
+    layers: dict[str, Any] = {}
     for layer in ANNOTATIONS:
         before, after = getattr(given, layer), getattr(annotated, layer)
         if before and after[: len(before)] == before:
             known = set(map(_key, before))
-            layers[layer] = before + [item for item in after[len(before) :] if _key(item) not in known]
+            added = {_key(item): item for item in after[len(before) :]}
+            kept = [item if _is_sure(item) else added.get(_key(item), item) for item in before]
+            layers[layer] = kept + [item for item in after[len(before) :] if _key(item) not in known]
     return replace(annotated, **layers) if layers else annotated
+
+
+def _is_sure(item: Any) -> bool:
+    """Whether it has a confidence, which may also come with a repetition; clusters have none."""
+    sure = getattr(item, "confidence", None), getattr(item, "confidences", None)
+    return isinstance(item, list) or sure[0] is not None or bool(sure[1])
 
 
 def _key(item: Any) -> str:
@@ -76,7 +87,10 @@ def annotate_documents(
     for document, (parts, crossing) in zip(documents, apart):
         text = AnnotatedText.concatenate(*islice(annotated, len(parts)))
         layers = {layer: getattr(text, layer) + getattr(crossing, layer) for layer in ANNOTATIONS}
-        results.append(replace(document, text=replace(document.text, sentences=text.sentences, **layers)))
+        joint = replace(document.text, sentences=text.sentences, **layers)
+        if annotator.min_confidence is not None:
+            joint = joint.confident(annotator.min_confidence, check=False)
+        results.append(replace(document, text=joint))
     return results
 
 

@@ -40,14 +40,14 @@ class ComposedAnnotator(Annotator):
                     "discourse, structure or structure_model among them"
                 )
         self._annotators = annotators
-        self._min_confidence = min_confidence
+        self.min_confidence = min_confidence
 
     def annotate_batch(self, texts: Sequence[AnnotatedText]) -> list[AnnotatedText]:
         annotated = list(texts)
         for annotator in self._annotators:
             annotated = annotator.annotate_batch(annotated)
-        if self._min_confidence is None:
+        if self.min_confidence is None:
             return annotated
         # What the text has already may lose mentions, and would then no longer be known.
         added = (without_repeats(given, text) for given, text in zip(texts, annotated))
-        return [text.confident(self._min_confidence, check=not self._annotators) for text in added]
+        return [text.confident(self.min_confidence, check=not self._annotators) for text in added]

@@ -162,8 +162,11 @@ class ReadingComprehensionReader(DocumentReader):
             yield instance
         self.report.finish(str(file_path), self.annotation_layers, None if self.reads_share else size)
 
-    def instances_of(self, place: str, document: Document) -> Iterator[Instance]:
-        """The instances of a document. Malformed questions are reported."""
+    def instances_of(self, place: str, document: Document, any_good: bool = False) -> Iterator[Instance]:
+        """
+        The instances of a document. Malformed questions are reported, `any_good` if others of the data set are
+        known to be good.
+        """
         report = self.report
         report.search_types(document.text, self.annotation_layers)
         for question in range(len(document.questions)):
@@ -172,7 +175,7 @@ class ReadingComprehensionReader(DocumentReader):
             except ConfigurationError as error:
                 id = self.question_id(document, question)
                 lost = Malformed(str(placed(error, place)), [{} if id is None else {"id": id}])
-                report.leave_out(lost, any_good=report.kept > 0 or report.skipped.total() > 0)
+                report.leave_out(lost, any_good or report.kept > 0 or report.skipped.total() > 0)
             else:
                 if instance is not None:
                     report.add(instance, place, self.annotation_layers)

@@ -106,7 +106,10 @@ class ReadingReport:
         return sum(len(error.lost) for error in self.malformed)
 
     def for_metrics(self) -> dict[str, int]:
-        """What the metadata of a file's last question say of the malformed ones."""
+        """
+        What the metadata of a file's last question say of the malformed ones, which `accuracy_official` counts as
+        wrong. Of several workers that share a file, those whose share has no good question do not say it.
+        """
         return {MALFORMED: self.num_malformed} if self.num_malformed else {}
 
     @property
@@ -189,6 +192,10 @@ def malformed_of(document: Document) -> list[Malformed]:
     """The inverse of `keep_malformed`."""
     errors = []
     for given in JsonValue(document.data, path="data").listed(MALFORMED):
+        if isinstance(given.value, str):
+            # Files from before the other keys have the message alone.
+            errors.append(Malformed(given.value))
+            continue
         message = given["error"].to(String)
         errors.append(Malformed(message, [{key: v for key, v in given.value.items() if key != "error"}]))
     return errors

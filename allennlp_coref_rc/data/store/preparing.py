@@ -226,7 +226,7 @@ def pack(reader: ReadingComprehensionReader, given: GivenItems, items: Sequence[
     # objects would make the garbage collector look at all others again and again, a third of the time.
     with collecting_no_garbage():
         for place, document in reader.documents_of(without_numbers(), given, any_good=True):
-            for instance in reader.instances_of(place, document):
+            for instance in reader.instances_of(place, document, any_good=True):
                 packer.add(instance)
                 packer.put(ITEM, [number])
     return packer.part(reader.report.to_json())

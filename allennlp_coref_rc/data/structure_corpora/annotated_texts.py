@@ -8,7 +8,7 @@ from more_itertools import always_iterable
 
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, DiscourseRelation, Span
 from allennlp_coref_rc.annotations.formats import FORMATS, Format
-from allennlp_coref_rc.common.checks import check_choice
+from allennlp_coref_rc.common.checks import check_choice, check_number
 from allennlp_coref_rc.common.files import known_as, local_path
 from allennlp_coref_rc.data.corpora.discourse_corpora import FOLDS, in_fold, read_rels_texts
 
@@ -52,6 +52,8 @@ class AnnotatedTextsReader(DatasetReader):
         check_choice("annotated_texts", "format", format, KINDS)
         if fold is not None:
             check_choice("annotated_texts", "fold", fold, FOLDS)
+        for number in [0] if max_words == [] else always_iterable(max_words):
+            check_number("annotated_texts", "max_words", number)
         self._format = KINDS[format]
         self._token_indexers = token_indexers
         self._max_words = max_words

@@ -60,7 +60,9 @@ def _silence_of_hub(model_name: str, revision: Optional[str]) -> Optional[Except
 
     try:
         model_info(model_name, revision=revision, timeout=10)
-    except (HfHubHTTPError, HFValidationError):
+    except HfHubHTTPError as error:
+        return error if error.response is not None and error.response.status_code >= 500 else None
+    except HFValidationError:
         return None
     # The errors of a network are of the library that is below, which differs by release.
     except Exception as error:

@@ -1,5 +1,5 @@
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import torch
@@ -10,6 +10,7 @@ from torch import Tensor, nn
 from torch.nn.functional import binary_cross_entropy_with_logits, cross_entropy
 
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, Span
+from allennlp_coref_rc.annotations.layers import Link, rounded
 from allennlp_coref_rc.data.structure_corpora.coreference import GUIDELINES, TYPES, CoreferenceText
 from allennlp_coref_rc.models.structure.encoder import matrices_in_bfloat16
 
@@ -42,15 +43,6 @@ class Candidates(NamedTuple):
     """Their scores, -inf for the mention itself. *Shape:* (mentions, candidates)"""
     likely: Tensor
     """How likely each word is a mention with others, as a logit. *Shape:* (all words,)"""
-
-
-@dataclass
-class Link:
-    """A mention's antecedent. `confidence` is the probability of this choice among all antecedents and none."""
-
-    mention: Span
-    antecedent: Span
-    confidence: float
 
 
 def mlp(inputs: int, hidden: int, outputs: int, dropout: float) -> nn.Sequential:
@@ -395,7 +387,7 @@ class CoreferenceHead(Head):
             cluster = cluster_of.setdefault(first, [span_of[first]])
             cluster.append(span_of[second])
             cluster_of[second] = cluster
-            links.append(Link(span_of[second], span_of[first], chance))
+            links.append(Link(span_of[second], span_of[first], rounded(chance)))
         unique = {id(cluster): sorted(cluster) for cluster in cluster_of.values()}
         return sorted(unique.values()), links
 

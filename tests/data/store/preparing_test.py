@@ -234,6 +234,18 @@ def test_a_file_without_a_good_question_is_refused(tmp_path, cache):
         content(str(path))
 
 
+def test_a_chunk_may_have_nothing_good(path, cache):
+    """The third and the fourth question, which are a chunk, are well-formed, but have no placeholder."""
+    with open(path) as file:
+        lines = file.read().splitlines()
+    lines[2:4] = [line.replace("@placeholder", "it") for line in lines[4:6]]
+    with open(path, "w") as file:
+        file.write("\n".join(lines))
+    expected = [instance["metadata"]["id"] for instance in build().read(path)]
+    _, rows, arrays = content(path)
+    assert [arrays["metadata"][row]["id"] for row in rows] == expected and len(expected) == QUESTIONS - 3
+
+
 def test_the_command_lists_and_removes(path, cache, capsys):
     content(path)
     content(path, wrap_question=False)

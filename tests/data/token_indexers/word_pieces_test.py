@@ -2,12 +2,13 @@ from unittest.mock import MagicMock
 
 import huggingface_hub
 import pytest
-from huggingface_hub.utils import RepositoryNotFoundError
+from huggingface_hub.utils import HfHubHTTPError, RepositoryNotFoundError
 
 from allennlp_coref_rc.data.token_indexers.word_pieces import load_encoder_part
 
 REFUSED = ConnectionError("refused")
-UNKNOWN = RepositoryNotFoundError("404", response=MagicMock())
+UNKNOWN = RepositoryNotFoundError("404", response=MagicMock(status_code=404))
+DOWN = HfHubHTTPError("503", response=MagicMock(status_code=503))
 
 
 class Part:
@@ -17,7 +18,9 @@ class Part:
 
 
 @pytest.mark.parametrize("name, asked", [("someone/encoder", 1), (".", 0)])
-@pytest.mark.parametrize("answer, cache_alone", [({}, False), (UNKNOWN, False), (REFUSED, True)])
+@pytest.mark.parametrize(
+    "answer, cache_alone", [({}, False), (UNKNOWN, False), (DOWN, True), (REFUSED, True)]
+)
 def test_a_hub_that_does_not_answer_is_asked_once(monkeypatch, name, asked, answer, cache_alone):
     questions = []
 

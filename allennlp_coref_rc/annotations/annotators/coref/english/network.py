@@ -150,10 +150,15 @@ def link(
             verbs_of[best].add(verb)
         genders_of[best] = genders_of[best] & gender or genders_of[best]
     result = np.array(entity, int)
+    probability_of = {mention: probability for mention, _, probability in links}
     for mention, other in enumerate(certain):
         if other > mention:
+            before = np.flatnonzero(result[:mention] == result[other]).tolist()
             result[result == result[mention]] = result[other]
             links.append((other, mention, 1.0))
+            if before and other in probability_of:
+                # It is now the earlier one of both, and as sure as the later one was.
+                links.append((mention, before[-1], probability_of[other]))
     result = np.where(alone, count + np.arange(count), result)
     return result, sorted(link for link in links if result[link[0]] == result[link[1]])
 

@@ -12,6 +12,7 @@ from allennlp_coref_rc.annotations.annotators import lexicon
 from allennlp_coref_rc.annotations.annotators.coref.sieve.mentions import name_attributes
 
 HEADERS = frozenset("bcc cc date from re sent subject to".split())
+SUBJECTS = frozenset(["re", "subject"])
 GREETINGS = frozenset("dear hello hi".split())
 
 MAX_LABEL = 4
@@ -60,6 +61,8 @@ def with_turns(text: AnnotatedText, apart: bool = False) -> AnnotatedText:
     labels = [turn.label for turn in turns if turn.label]
     breaks = {*begins, *headers, *(start for start, _ in labels)}
     breaks |= {after for before, after in pairwise(lines) if before in headers}
+    # The first word of a subject has a capital letter as that of a sentence has.
+    breaks |= {at + 2 for at in headers if text.tokens[at].lower() in SUBJECTS and at + 2 < len(text)}
     if apart:
         breaks |= {stop + 1 for _, stop in labels if stop + 1 < len(text)}
         breaks |= {turn.greeting + 1 for turn in turns if turn.greeting is not None}
