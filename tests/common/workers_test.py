@@ -1,14 +1,16 @@
 """When workers take over from the process that has begun alone. Their work itself is tested elsewhere."""
 
+import subprocess
+import sys
 from unittest.mock import patch
 
 import pytest
 import torch
 
-from allennlp_coref_rc.annotation_runs.run import PRELOADED
 from allennlp_coref_rc.common import workers
 from allennlp_coref_rc.common.progress import progress_bar
 from allennlp_coref_rc.common.workers import START, WARM_UP, Workers, chunks, pays
+from tests.shared import PROJECT
 
 
 class Clock:
@@ -75,8 +77,15 @@ def made_semaphore(items):
 
 
 def test_workers_leave_no_semaphores():
-    with Workers(1, preload=PRELOADED) as processes:
-        assert [made for _, made in processes.map(made_semaphore, chunks([("place", 1)], 1))] == [False]
+    """In a process of its own, whose workers are forks of one that has imported what commands preload."""
+    program = (
+        "from allennlp_coref_rc.annotation_runs.run import PRELOADED\n"
+        "from tests.common.workers_test import Workers, chunks, made_semaphore\n"
+        "with Workers(1, preload=PRELOADED) as processes:\n"
+        "    print([made for _, made in processes.map(made_semaphore, chunks([('place', 1)], 1))])"
+    )
+    done = subprocess.run([sys.executable, "-c", program], cwd=PROJECT, capture_output=True, text=True)
+    assert (done.stdout, done.returncode) == ("[False]\n", 0), done.stderr
 
 
 def test_workers_pay_where_they_are_done_earlier():
