@@ -52,7 +52,7 @@ def problems() -> list[str]:
 
 
 def problem_of_torchvision(why: str) -> str:
-    """What a torchvision that does not fit torch means, and the command that installs one that does."""
+    """The message that torchvision does not fit torch, with the command that installs another one."""
     torch, _, build = version("torch").partition("+")
     command = f"uv pip install --reinstall-package torchvision torch=={torch} torchvision"
     if build:

@@ -111,7 +111,7 @@ def _ask_torch() -> tuple[dict[str, Any], Optional[str]]:
 
 
 def _ask(*program: str) -> tuple[str, Optional[str]]:
-    """What a program prints that imports a package, or why it ends without success."""
+    """Runs a program that imports a package: what it prints, or why it fails."""
     try:
         # With -P, nothing is imported from the program's folder.
         words = [sys.executable, "-P", *program]

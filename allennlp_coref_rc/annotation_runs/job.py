@@ -41,7 +41,7 @@ class Job:
     """Whether the archives that the annotator uses are trusted."""
 
     def prepare(self) -> None:
-        """Makes sure that the annotator can be built, and that nothing is missing that it needs."""
+        """Builds the annotator and loads what it needs, so that an error comes before the first document."""
         with trusting(self.trust):
             _build_annotator(self).prepare()
 

@@ -11,7 +11,7 @@ LeaveOut = Callable[[ConfigurationError], object]
 """Gets the error of a malformed part, which is then left out."""
 
 Lost = Mapping[str, Any]
-"""What is known of a question that is lost: its `id`, and its `input`, as it is in the file."""
+"""What is known of a lost question: its `id`, and its `input` as the file has it."""
 
 Item = TypeVar("Item")
 Made = TypeVar("Made")
@@ -32,7 +32,7 @@ class Malformed(ConfigurationError):
 
 
 def lost_question(value: Any) -> Lost:
-    """What is known of a question with this value in the file."""
+    """The `id` of a question, if it has one, and its value in the file as `input`."""
     id = value.get("id") if isinstance(value, dict) else None
     return {**({} if id is None else {"id": id}), "input": value}
 

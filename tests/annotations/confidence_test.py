@@ -57,7 +57,7 @@ SURE = AnnotatedText(
     [
         (0, [[MARIA, HER, SHE], [BROTHER, HIM]], ["ARG0", "ARG1"], 2),
         (0.5, [[MARIA, HER, SHE], [BROTHER, HIM]], ["ARG0", "ARG1"], 1),
-        # What is linked to a mention that leaves goes with it.
+        # "Maria" has only an unsure link.
         (0.65, [[HER, SHE], [BROTHER, HIM]], ["ARG0"], 1),
         (0.9, [[HER, SHE]], ["ARG0"], 1),
         (1, [], [], 1),
@@ -158,7 +158,7 @@ def composed(*annotators, least):
 def test_composed_annotators_leave_out_what_is_less_sure():
     bare = AnnotatedText(SURE.tokens)
     annotator = Annotator.by_name("compose")([Unsure()], 0.65)
-    # What is in the text is not added again, although it changes.
+    # Annotations that the text has are not added again, although some of them go.
     for given_text in (
         bare,
         SURE,

@@ -8,7 +8,7 @@ from allennlp.common import Registrable
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText
 from allennlp_coref_rc.annotations.annotators.loads_later import LoadsLater
 from allennlp_coref_rc.annotations.document import Document, keep_passage
-from allennlp_coref_rc.annotations.layers import ANNOTATIONS, Layers
+from allennlp_coref_rc.annotations.layers import ANNOTATIONS, DiscourseRelation, Frame, Layers
 from allennlp_coref_rc.common.errors import ConfigurationError
 
 
@@ -49,22 +49,23 @@ def annotate_texts(texts: Sequence[AnnotatedText], annotator: Annotator) -> list
 
 
 def without_repeats(given: AnnotatedText, annotated: AnnotatedText) -> AnnotatedText:
-    """The annotated text without what is added to that which is given, but is in it already."""
+    """The annotated text, where annotations that were given are not added again."""
     layers: dict[str, Any] = {}
     for layer in ANNOTATIONS:
         before, after = getattr(given, layer), getattr(annotated, layer)
         if before and after[: len(before)] == before:
-            known = set(map(_key, before))
-            added = {_key(item): item for item in after[len(before) :]}
-            kept = [item if _is_sure(item) else added.get(_key(item), item) for item in before]
-            layers[layer] = kept + [item for item in after[len(before) :] if _key(item) not in known]
+            added = after[len(before) :]
+            known, repeats = set(map(_key, before)), {_key(item): item for item in added}
+            kept = [repeats.get(_key(item), item) if _may_gain_confidence(item) else item for item in before]
+            layers[layer] = kept + [item for item in added if _key(item) not in known]
     return replace(annotated, **layers) if layers else annotated
 
 
-def _is_sure(item: Any) -> bool:
-    """Whether it has a confidence, which may also come with a repetition; clusters have none."""
-    sure = getattr(item, "confidence", None), getattr(item, "confidences", None)
-    return isinstance(item, list) or sure[0] is not None or bool(sure[1])
+def _may_gain_confidence(item: Any) -> bool:
+    """Whether a frame or relation has no confidence yet, which a repeat of it may have."""
+    if isinstance(item, Frame):
+        return not item.confidences
+    return isinstance(item, DiscourseRelation) and item.confidence is None
 
 
 def _key(item: Any) -> str:

@@ -48,6 +48,6 @@ class ComposedAnnotator(Annotator):
             annotated = annotator.annotate_batch(annotated)
         if self.min_confidence is None:
             return annotated
-        # What the text has already may lose mentions, and would then no longer be known.
+        # Given clusters may lose mentions, and repeats of them would then no longer be recognised.
         added = (without_repeats(given, text) for given, text in zip(texts, annotated))
         return [text.confident(self.min_confidence, check=not self._annotators) for text in added]

@@ -63,5 +63,5 @@ class CorruptedCoref(Annotator):
             clusters = replace_mentions(clusters, self._replace_mentions, len(text), rng)
         if self._remove_mentions:
             clusters = remove_mentions(clusters, self._remove_mentions, rng, self._min_mentions)
-        # What is known of links is of the clusters before.
+        # The links belong to the clusters before.
         return replace(text, clusters=clusters, links=text.links if clusters == text.clusters else [])

@@ -23,7 +23,7 @@ class SplitTokens:
         self._token_at = {bound: token for token, bound in enumerate(bounds)}
 
     def layers(self, of_words: Layers) -> Layers:
-        """Clusters of the words as clusters of the tokens, without mentions that are only a part of a token."""
+        """Annotations of the words as those of the tokens, without mentions that are only a part of a token."""
 
         def whole(span: Span) -> Optional[Span]:
             start, stop = self._token_at.get(span[0]), self._token_at.get(span[1])

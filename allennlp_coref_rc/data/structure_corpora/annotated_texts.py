@@ -1,4 +1,5 @@
 from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import replace
 from itertools import cycle
 from typing import Any, Optional
 
@@ -6,7 +7,7 @@ from allennlp.data import DatasetReader, Instance, Token, TokenIndexer
 from allennlp.data.fields import MetadataField, TextField
 from more_itertools import always_iterable
 
-from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, DiscourseRelation, Span
+from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, Span
 from allennlp_coref_rc.annotations.formats import FORMATS, Format
 from allennlp_coref_rc.common.checks import check_choice, check_number
 from allennlp_coref_rc.common.files import known_as, local_path
@@ -108,7 +109,7 @@ def _cut(text: AnnotatedText, part: Span) -> AnnotatedText:
         return [(start - part[0], stop - part[0]) for start, stop in clipped if start < stop]
 
     cut = [
-        DiscourseRelation(r.type, r.sense, inside(r.arg1), inside(r.arg2), inside(r.connective))
+        replace(r, arg1=inside(r.arg1), arg2=inside(r.arg2), connective=inside(r.connective))
         for r in text.relations
         if r.connective and all(part[0] <= start and stop <= part[1] for start, stop in r.connective)
     ]

@@ -119,7 +119,7 @@ def test_it_is_packed_with_16_bits(trained, tmp_path):
     one, two = (StructureModel(str(path)).annotate(garden()) for path in (packed, archive))
     assert one.clusters == two.clusters and one.clusters
     for text, other in ((one, two), (two, one)):
-        # What is near the least confidence may be in one alone.
+        # One of both may miss an annotation that is near the least confidence.
         arguments = [(frame.predicate, argument) for frame in other.frames for argument in frame.arguments]
         sure = text.confident(0.6)
         assert all((frame.predicate, x) in arguments for frame in sure.frames for x in frame.arguments)
