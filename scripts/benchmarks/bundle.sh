@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Packs what `gpu` needs beyond torch, for an x86-64 Linux machine with Python 3.12 and no network:
-#   scripts/benchmarks/bundle.sh OUT.tar.xz    (three minutes, 60 MiB)
+#   scripts/benchmarks/bundle.sh OUT.tar.xz    (two minutes, 20 MiB)
 # There, in a clone (PYTHONPATH comes first, so nothing of the machine's own is used but what is left out here):
 #   mkdir site && tar -xf OUT.tar.xz -C site && export PYTHONPATH=$PWD/site:$PWD HF_HUB_OFFLINE=1
 #   python3 -m scripts.benchmarks gpu --json gpu.json
@@ -13,7 +13,7 @@ trap 'rm -rf "$site"' EXIT
 
 # What such a machine has. What only this needs is left out too.
 present="torch torchvision triton numpy scipy scikit-learn h5py pandas matplotlib safetensors sentencepiece pyyaml requests
-tqdm packaging filelock jinja2 protobuf"
+tqdm packaging filelock jinja2 protobuf transformers tokenizers huggingface-hub peft regex rich pygments typer joblib wrapt"
 # AllenNLP and allennlp-models need what setup.cfg says, not what they say.
 python - $present > "$site.names" <<'PYTHON'
 import sys
@@ -54,8 +54,10 @@ pip=(python -m pip install --quiet --no-deps --no-compile --constraint constrain
 "${pip[@]}" $source_only
 rm "$site.names"
 # What no run here reads.
-find "$site/spacy/lang" -mindepth 1 -maxdepth 1 -type d ! -name en ! -name xx -exec rm -rf {} +
+find "$site/spacy/lang" -mindepth 1 -maxdepth 1 -type d ! -name en ! -name xx ! -name ja ! -name ko ! -name th ! -name vi \
+    ! -name zh -exec rm -rf {} +
 rm -rf "$site"/botocore/data/[a-z]* "$site"/*/tests
 find "$site" -regex '.*\.\(pyi\|pyx\|pxd\|cpp\|c\|h\)' -delete
+find "$site" -name '*.so' -exec strip --strip-unneeded {} +
 tar -cJf "$out" -C "$site" .
 du -h "$out"

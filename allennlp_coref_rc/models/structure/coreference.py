@@ -59,8 +59,8 @@ class CoreferenceHead(Head):
     these from the vectors of both words and what is known of the pair: distance, equal words, shared names,
     quotations, guideline, and entities, genders and numbers by the rules of `sieve_coref`. Each mention is
     linked to the best one, if its score is above 0. A third network finds where the mention of a head starts
-    and stops. Time and memory are linear in the length of the text, as
-    antecedents are at most `REACH` mentions away.
+    and stops. Time and memory are linear in the length of the text, as antecedents are at most `REACH` mentions
+    away.
 
     It departs from the paper: candidates are also the last words that are equal or share a name, words that
     are unlikely heads are left out first, and "and" is the head of a coordination. The loss is the negative
@@ -427,15 +427,17 @@ def same_entity(found: Candidates) -> Tensor:
     """
     The probability that two mentions are in one entity, over all ways to choose antecedents: a mention is in the
     entity of its antecedent. *Shape:* (mentions, mentions)
+
+    Walks from antecedent to antecedent that meet are one from there on, so they meet as often as independent ones.
+    Those that meet have a last mention m in common: both come to it with the chance `visits[i, m] * visits[j, m]`,
+    and two walks from m do not meet again with the chance `apart[m]`, which is known as two walks from the same
+    mention have met.
     """
     count = len(found.words)
     none = found.scores.new_zeros(count, 1)
     chances = torch.cat([none, found.scores], 1).softmax(1)[:, 1:]
     links = chances.new_zeros(count, count).scatter_add(1, found.antecedents, chances)
-    together = chances.new_ones(1, 1)
-    for j in range(1, count):
-        row = links[j, :j] @ together
-        together = torch.cat(
-            [torch.cat([together, row[:, None]], 1), torch.cat([row, row.new_ones(1)])[None]], 0
-        )
-    return together
+    one = torch.eye(count).to(links)
+    visits = torch.linalg.solve_triangular(one - links, one, upper=False, unitriangular=True)
+    apart = torch.linalg.solve_triangular(visits**2, one.sum(1, True), upper=False, unitriangular=True)
+    return visits @ (apart * visits.T)
