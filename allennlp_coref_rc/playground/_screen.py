@@ -289,7 +289,7 @@ def show_answer(name: str, answer: Answer, unedited: Answer) -> None:
         st.markdown(f":small[{plain(name)}]  \n**{plain(text)}**")
     if answer.candidates:
         st.vega_lite_chart(spec=probability_chart(answer.candidates), key=f"bars_{name}")
-        if note := note_on_sum(answer.candidates):
+        if note := note_on_sum(answer.candidates, answer.output.get("note", "")):
             st.caption(note)
     elif answer.probability is not None:
         st.caption(f"Its probability is {answer.probability:.3f}.")

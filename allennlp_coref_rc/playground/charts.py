@@ -3,8 +3,6 @@
 from collections.abc import Sequence
 from typing import Any
 
-from allennlp_coref_rc.predictors.cloze_reader import sum_note
-
 Chart = dict[str, Any]
 
 MAX_BARS = 10
@@ -44,10 +42,9 @@ def probability_chart(probabilities: dict[str, float]) -> Chart:
     }
 
 
-def note_on_sum(probabilities: dict[str, float]) -> str:
-    """Why the probabilities of the bars do not add up to 1; empty if they do."""
+def note_on_sum(probabilities: dict[str, float], note: str = "") -> str:
+    """Why the probabilities of the bars do not add up to 1; empty if they do. `note` is on all candidates."""
     hidden = sorted(probabilities.values(), reverse=True)[MAX_BARS:]
-    note = sum_note(probabilities)
     if sum(hidden) > 0.0005:
         note += f" The {len(hidden)} other candidates have {sum(hidden):.3f} together."
     return note.strip()
