@@ -430,8 +430,8 @@ def same_entity(found: Candidates) -> Tensor:
 
     Walks from antecedent to antecedent that meet are one from there on, so they meet as often as independent ones.
     Those that meet have a last mention m in common: both come to it with the chance `visits[i, m] * visits[j, m]`,
-    and two walks from m do not meet again with the chance `apart[m]`, which is known as two walks from the same
-    mention have met.
+    and two walks from m do not meet again with the chance `apart[m]`. Walks from the same mention do meet, so for
+    i = j the sum over m is 1, which gives `apart`.
     """
     count = len(found.words)
     none = found.scores.new_zeros(count, 1)
