@@ -4,7 +4,6 @@ import io
 import json
 import tarfile
 from dataclasses import replace
-from itertools import chain
 
 import pytest
 import torch
@@ -125,9 +124,9 @@ def test_it_is_packed_with_16_bits(trained, tmp_path):
         halved = torch.load(io.BytesIO(tar.extractfile("weights.th").read()), weights_only=True)
     best = torch.load(trained / "output" / "best.th", weights_only=True)
     assert halved.keys() == best.keys() and all(torch.equal(halved[x], best[x].half()) for x in best)
-    # An edge of a mention may move.
-    first, second = ({*chain.from_iterable(text.clusters)} for text in (one, two))
-    assert first and len(first ^ second) <= 4
+    as_halved = StructureModel(str(archive))
+    as_halved._model.model.load_state_dict({x: best[x].half().float() for x in best}, strict=False)
+    assert one.clusters == as_halved.annotate(garden()).clusters and one.clusters
     for text, other in ((one, two), (two, one)):
         # One of both may miss an annotation that is near the least confidence.
         arguments = [(frame.predicate, argument) for frame in other.frames for argument in frame.arguments]
