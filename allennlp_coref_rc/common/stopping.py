@@ -28,15 +28,11 @@ def terminable() -> Iterator[None]:
         # Python handles signals only in the main thread.
         yield
         return
-    process = os.getpid()
 
-    def stop(number: int, frame: Optional[FrameType]) -> None:
-        if os.getpid() == process:
-            raise Terminated
-        signal.signal(number, signal.SIG_DFL)
-        os.kill(os.getpid(), number)
+    def stop(number: int) -> None:
+        raise Terminated
 
-    before = signal.signal(signal.SIGTERM, stop)
+    before = signal.signal(signal.SIGTERM, _ending_forks(stop))
     try:
         yield
     finally:
@@ -45,13 +41,13 @@ def terminable() -> Iterator[None]:
 
 @contextmanager
 def uninterrupted() -> Iterator[None]:
-    """Within this, Ctrl-C and SIGTERM wait until its end."""
+    """Within this, Ctrl-C and SIGTERM wait until its end. Forks of this process end at once."""
     if threading.current_thread() is not threading.main_thread():
         yield
         return
     waiting: list[int] = []
     numbers = signal.SIGINT, signal.SIGTERM
-    before = [signal.signal(number, lambda number, frame: waiting.append(number)) for number in numbers]
+    before = [signal.signal(number, _ending_forks(waiting.append)) for number in numbers]
     try:
         yield
     finally:
@@ -59,6 +55,23 @@ def uninterrupted() -> Iterator[None]:
             signal.signal(number, handler or signal.SIG_DFL)
         for first in waiting[:1]:
             os.kill(os.getpid(), first)
+
+
+def _ending_forks(handle: Callable[[int], None]) -> Callable[[int, Optional[FrameType]], None]:
+    """
+    A handler of signals that this process handles and that end its forks, which inherit it. A fork that only
+    handled them could not be ended until it has handlers of its own.
+    """
+    process = os.getpid()
+
+    def handle_or_end(number: int, frame: Optional[FrameType]) -> None:
+        if os.getpid() == process:
+            handle(number)
+        else:
+            signal.signal(number, signal.SIG_DFL)
+            os.kill(os.getpid(), number)
+
+    return handle_or_end
 
 
 @contextmanager

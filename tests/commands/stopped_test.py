@@ -10,7 +10,7 @@ import signal
 import tarfile
 import time
 import zipfile
-from contextlib import suppress
+from contextlib import nullcontext, suppress
 
 import psutil
 import pytest
@@ -20,7 +20,7 @@ import torch
 from allennlp_coref_rc.__main__ import main
 from allennlp_coref_rc.annotation_runs.run import PRELOADED
 from allennlp_coref_rc.annotation_runs.unfinished_output import UnfinishedOutput
-from allennlp_coref_rc.common.stopping import Terminated, terminable
+from allennlp_coref_rc.common.stopping import Terminated, terminable, uninterrupted
 from allennlp_coref_rc.data import downloads
 from tests.commands import annotators  # noqa: F401  registers one
 from tests.data.downloads_test import CONTENT, Server, server  # noqa: F401  a fixture
@@ -279,10 +279,13 @@ def is_whole(path):
     return tarfile.is_tarfile(path) if path.suffix == ".gz" else zipfile.is_zipfile(path)
 
 
-def test_a_fork_ends_at_once():
-    """Such as the processes that load data, which their parent ends by this signal."""
+@pytest.mark.parametrize("uninterruptedly", [False, True])
+def test_a_fork_ends_at_once(uninterruptedly):
+    """Such as the processes that load data, which their parent ends by this signal while they start."""
     with terminable():
-        assert fork(lambda: os.kill(os.getpid(), signal.SIGTERM))
-        with pytest.raises(Terminated):
+        with pytest.raises(Terminated), uninterrupted() if uninterruptedly else nullcontext():
+            assert fork(lambda: os.kill(os.getpid(), signal.SIGTERM))
             os.kill(os.getpid(), signal.SIGTERM)
+            assert uninterruptedly
+        assert fork(lambda: os.kill(os.getpid(), signal.SIGTERM))
     assert signal.getsignal(signal.SIGTERM) == signal.SIG_DFL
