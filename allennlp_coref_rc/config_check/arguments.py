@@ -18,9 +18,12 @@ from allennlp_coref_rc.config_check.check import check_experiment, missing_devic
 
 def check_arguments(command: str, args: Namespace) -> None:
     if command in ("train", "find-lr", "build-vocab", "count-instances"):
+        if command == "build-vocab":
+            _check_archive(args.output_path, args.force)
         check_experiment(args.param_path, args.overrides, devices=command in ("train", "find-lr"))
     elif command == "predict":
         _check_model_options(args)
+        _check_predictor_args(args.predictor_args)
         _check_outputs([args.output_file or ""], [args.input_file])
     elif command == "evaluate":
         _check_model_options(args)
@@ -44,12 +47,31 @@ def check_arguments(command: str, args: Namespace) -> None:
             )
 
 
+def _check_archive(path: str, force: bool) -> None:
+    if not path.endswith(".tar.gz"):
+        raise ConfigurationError(f"{path}: expected a name that ends in .tar.gz")
+    if os.path.exists(path) and not force:
+        raise ConfigurationError(f"{path} is there already; --force overwrites it")
+    check_writable(path)
+
+
 def _check_model_options(args: Namespace) -> None:
     for _, problem in missing_devices({"cuda_device": args.cuda_device}):
         raise ConfigurationError(f"--cuda-device: {problem}")
     check_overrides(args.overrides)
     if args.batch_size is not None and args.batch_size < 1:
         raise ConfigurationError(f"--batch-size: found {args.batch_size}, expected 1 or more")
+
+
+def _check_predictor_args(text: str) -> None:
+    try:
+        values = json.loads(text) if text.strip() else {}
+    except ValueError:
+        values = None
+    if not isinstance(values, dict):
+        raise ConfigurationError(
+            f"--predictor-args {text}: found no JSON object, expected one, such as '{{\"explain\": true}}'"
+        )
 
 
 def _check_outputs(paths: Sequence[str], inputs: Sequence[Any]) -> None:

@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from allennlp_coref_rc.common.errors import ConfigurationError
-from allennlp_coref_rc.common.messages import cut
+from allennlp_coref_rc.common.messages import cut, excerpt
 from allennlp_coref_rc.common.wrapping import wrapping
 
 if TYPE_CHECKING:
@@ -77,10 +77,22 @@ def _kind(tensor: "Tensor") -> str:
     return "truth values" if str(tensor.dtype) == "torch.bool" else "integers"
 
 
+def _tensors(weights: Any, path: str) -> Any:
+    import torch
+
+    check_weights(weights, {}, path)
+    for name, value in weights.items():
+        if not isinstance(value, torch.Tensor):
+            raise ConfigurationError(f"{path}: found {excerpt(value)} as {name}, {EXPECTED}")
+    return weights
+
+
 @wrapping("read_state_dict")
 def install(original: Any, _: None, args: Any, kwargs: dict[str, Any]) -> Any:
-    with reading_weights(args[0] if args else kwargs["path"]):
-        return original(*args, **kwargs)
+    path = args[0] if args else kwargs["path"]
+    with reading_weights(path):
+        weights = original(*args, **kwargs)
+    return _tensors(weights, path)
 
 
 @wrapping("Module.load_state_dict")
@@ -100,6 +112,7 @@ def _read_initial(original: Any, initializer: Any, args: Any, kwargs: dict[str, 
     initializer.path = args[0] if args else kwargs["weights_file_path"]
     with reading_weights(initializer.path):
         original(*args, **kwargs)
+    _tensors(initializer.weights, initializer.path)
 
 
 @wrapping("PretrainedModelInitializer.__call__")

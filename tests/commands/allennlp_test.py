@@ -1,6 +1,7 @@
 """AllenNLP's own commands, as a user types them."""
 
 import json
+import tarfile
 
 import pytest
 
@@ -37,6 +38,19 @@ def test_train(trained):
     metrics = json.loads((trained / "run" / "metrics.json").read_text())
     assert {"best_validation_accuracy", "best_validation_accuracy_official", "test_accuracy"} <= set(metrics)
     assert (trained / "run" / "model.tar.gz").exists()
+
+
+@pytest.mark.parametrize("module", ["allennlp", "allennlp_coref_rc"])
+def test_overrides_are_used(module, allennlp, tmp_path):
+    """Without them there are no data."""
+    one_question = overrides(CONFIG, more={"dataset_reader.max_instances": 1})
+    words = CONFIG, "-o", one_question, "--include-package", "allennlp_coref_rc"
+    counted = allennlp("count-instances", *words, folder=tmp_path, module=module)
+    assert "contains 1 instances" in counted.stdout
+    allennlp("build-vocab", CONFIG, "words.tar.gz", *words[1:], folder=tmp_path, module=module)
+    with tarfile.open(tmp_path / "words.tar.gz") as archive:
+        words = archive.extractfile("tokens.txt").read().decode().split()
+    assert {"julie", "milk"} < set(words)
 
 
 def test_evaluate_on_a_file_as_a_command_of_the_package(allennlp, trained):

@@ -120,6 +120,18 @@ def test_a_good_config_is_said_to_be_good(clone, monkeypatch, capsys):
             """evaluate READER test -o '{"model.nosuch": 1}'""",
             "the config gives GAReader a value that it refuses",
         ),
+        ("build-vocab small.json words", "words: expected a name that ends in .tar.gz"),
+        ("build-vocab small.json half.tar.gz", "half.tar.gz is there already; --force overwrites it"),
+        (
+            "build-vocab small.json small.json/words.tar.gz",
+            "small.json is not a folder, expected one to write",
+        ),
+        (
+            "predict READER small.json --predictor-args explain",
+            "--predictor-args explain: found no JSON object",
+        ),
+        ("predict READER small.json --predictor-args []", "--predictor-args []: found no JSON object"),
+        ("diff trainer.th trainer.th", "trainer.th: found 1 as epoch, expected tensors by their names"),
         (
             "predict READER small.json --output-file ./small.json",
             "./small.json: found the input as output too, expected another file",

@@ -134,7 +134,7 @@ CONTENTS = {
     "empty weights": (write("weights.th", b""), "weights.th: found damaged weights"),
     "text for weights": (write("weights.th", b"text"), "weights.th: found damaged weights"),
     "half of the weights": (cut_weights, "weights.th: found damaged weights"),
-    "no tensors": (save({"x": "text"}), "found weights of another model"),
+    "no tensors": (save({"x": "text"}), 'weights.th: found "text" as x'),
     "other weights": (save({"x": torch.zeros(2)}), "found weights of another model"),
     "weights of another size": (smaller, f"{NO_MODEL}: RuntimeError: Error(s) in loading state_dict"),
     "no config": (remove("config.json"), "found a"),

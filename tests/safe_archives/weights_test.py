@@ -40,6 +40,7 @@ LINEAR = torch.nn.Linear(1, 1)
 OTHERS = {
     "list": (lambda path: torch.save([1, 2], path), "weights without names"),
     "tensor": (lambda path: torch.save(torch.zeros(2), path), "weights without names"),
+    "numbers": (lambda path: torch.save({"weight": 1}, path), "1 as weight"),
     "TorchScript": (lambda path: torch.jit.script(LINEAR).save(str(path)), "a model of TorchScript"),
     "model": (lambda path: torch.save(LINEAR, path), "torch.nn.modules.linear.Linear in the weights"),
     "pickle": (lambda path: path.write_bytes(b"\x80\x04]\x94."), "damaged weights"),

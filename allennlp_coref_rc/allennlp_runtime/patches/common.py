@@ -1,7 +1,11 @@
-"""Patches of `allennlp.common`."""
+"""Patches of `allennlp.common`, and of commands that read configs."""
 
 import functools
+from types import SimpleNamespace
 from typing import Any
+from unittest.mock import patch
+
+import wrapt
 
 from allennlp_coref_rc.common import config_files, errors
 from allennlp_coref_rc.common.checks import takes_null
@@ -53,6 +57,18 @@ def find_named_config(original: Any, _: Any, args: Any, kwargs: dict[str, Any]) 
     """Finds a config of the package by its name, as `coref-rc` does."""
     path, *others = args or (kwargs.pop("params_file"),)
     return original(config_files.locate(str(path)), *others, **kwargs)
+
+
+def use_overrides(command: Any) -> None:
+    """Lets `build-vocab` and `count-instances` read the config with the overrides that they take."""
+
+    def run(original: Any, _: None, args: Any, kwargs: dict[str, Any]) -> None:
+        (arguments,) = args
+        read = functools.partial(command.Params.from_file, params_overrides=arguments.overrides)
+        with patch.object(command, "Params", SimpleNamespace(from_file=read)):
+            original(*args, **kwargs)
+
+    wrapt.wrap_function_wrapper(command, f"{command.__name__.rpartition('.')[2]}_from_args", run)
 
 
 @wrapping("create_kwargs")
