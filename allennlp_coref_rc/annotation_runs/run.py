@@ -20,6 +20,7 @@ from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.progress import progress_bar
 from allennlp_coref_rc.common.version import VERSION
 from allennlp_coref_rc.common.workers import Chunk, Workers, chunks
+from allennlp_coref_rc.data.store.fingerprint import named_content
 
 logger = logging.getLogger(__name__)
 
@@ -127,6 +128,7 @@ class AnnotationRun:
         return {
             "annotator": self.annotator,
             "reader": self._bare_reader(),
+            "files": named_content([self.annotator, self._bare_reader()]),
             "annotate_together": source.together,
             "batch_size": self.batch_size,
             "chunk_size": chunk_size,

@@ -69,8 +69,12 @@ def run(args: argparse.Namespace) -> None:
     for option, files in (("--check", args.check), ("--resolve", args.resolve)):
         if files and (args.input or args.annotator):
             raise ConfigurationError(f"{option}: found an INPUT or --annotator too, expected files alone")
-    if args.check and args.min_confidence is not None:
-        raise ConfigurationError("--check: found --min-confidence too, expected files alone")
+        for other in ("format", "encoding", "reader"):
+            if files and getattr(args, other):
+                raise ConfigurationError(f"{option}: found --{other} too, expected files alone")
+    if args.check and (args.min_confidence is not None or args.resolve):
+        other = "--resolve" if args.resolve else "--min-confidence"
+        raise ConfigurationError(f"--check: found {other} too, expected files alone")
     if args.resolve:
         _resolve(args.resolve, args.min_confidence)
         return

@@ -70,8 +70,10 @@ def _ensemble(args: argparse.Namespace) -> None:
     from allennlp_coref_rc.common.files import atomic_write, is_among
     from allennlp_coref_rc.reproduction.ensemble import ensemble
 
-    if args.score:
-        raise ConfigurationError("found --ensemble and --score, expected one of them")
+    others = {"--score": args.score, "--format": args.format != FORMATS[0]}
+    for option, is_given in others.items():
+        if is_given:
+            raise ConfigurationError(f"found --ensemble and {option}, expected one of them")
     if is_among(args.ensemble, args.predictions):
         raise ConfigurationError(f"--ensemble {args.ensemble}: found one of the FILEs, expected another file")
     correct = []

@@ -92,6 +92,11 @@ def run(args: argparse.Namespace) -> None:
         if chosen[name] and known.isdisjoint(chosen[name]):
             listed = ", ".join(map(str, sorted(known))) or f"none, as the conditions have no {name}"
             raise ConfigurationError(f"--{name}: found {given[name]}, expected some of {listed}")
+    refused = {"--report": ("tasks", "folds"), "--write-results": ("seeds", "tasks", "folds")}
+    option = "--write-results" if args.write_results else "--report" if args.report is not None else ""
+    for name in refused.get(option, ()):
+        if given[name]:
+            raise ConfigurationError(f"{option}: found --{name} too, expected it for all runs")
     if (args.results and args.report is None) or (args.where and not args.results):
         raise ConfigurationError(
             "--results or --where: found no --report or --results, expected them together"

@@ -7,11 +7,12 @@ import json
 import os
 from argparse import Namespace
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from allennlp_coref_rc.common.config_files import check_overrides
 from allennlp_coref_rc.common.errors import ConfigurationError
-from allennlp_coref_rc.common.files import check_writable, is_among, is_in_place
+from allennlp_coref_rc.common.files import COMPRESSED, check_writable, is_among, is_in_place
 from allennlp_coref_rc.common.messages import counted
 from allennlp_coref_rc.config_check.check import check_experiment, missing_devices
 
@@ -31,6 +32,12 @@ def check_arguments(command: str, args: Namespace) -> None:
             inputs = json.loads(f"[{args.input_file}]")
         except ValueError:
             inputs = args.input_file.split(",")
+        names = [Path(one).stem for one in inputs if isinstance(one, str)]
+        if len(set(names)) < len(names):
+            raise ConfigurationError(
+                f"found the inputs {args.input_file}, expected files of different names, after which metrics are named"
+            )
+        _name_outputs(args, inputs)
         outputs = [option.split(",") for option in (args.output_file, args.predictions_output_file) if option]
         if not inputs or "" in inputs or any(len(paths) != len(inputs) for paths in outputs):
             raise ConfigurationError(
@@ -45,6 +52,24 @@ def check_arguments(command: str, args: Namespace) -> None:
             raise ConfigurationError(
                 "--keys: found nothing, expected names of metrics, such as test_accuracy"
             )
+
+
+def _name_outputs(args: Namespace, inputs: Sequence[Any]) -> None:
+    """Does what `--auto-names` asks for, which AllenNLP does only to options that are given, and ignores then."""
+    for option, kind, suffix in (
+        ("output_file", "METRICS", ".outputs"),
+        ("predictions_output_file", "PREDS", ".preds"),
+    ):
+        if args.auto_names in (kind, "ALL"):
+            if getattr(args, option):
+                flag = f"--{option.replace('_', '-')}"
+                raise ConfigurationError(
+                    f"found --auto-names {args.auto_names} and {flag}, expected one of them"
+                )
+            if not all(isinstance(path, str) for path in inputs):
+                raise ConfigurationError(f"--auto-names: found {args.input_file}, expected files")
+            setattr(args, option, ",".join(str(Path(path).with_suffix(suffix)) for path in inputs))
+    args.auto_names = "NONE"
 
 
 def _check_archive(path: str, force: bool) -> None:
@@ -84,6 +109,8 @@ def _check_outputs(paths: Sequence[str], inputs: Sequence[Any]) -> None:
             raise ConfigurationError(
                 f"{path}: found the same file for two outputs, expected another for each"
             )
+        if path.endswith(tuple(COMPRESSED)):
+            raise ConfigurationError(f"{path}: found the name of a compressed file, expected that of a text")
         folder = os.path.dirname(path)
         if folder and not os.path.isdir(folder):
             raise ConfigurationError(f"{path}: found no folder {folder} to write it to")

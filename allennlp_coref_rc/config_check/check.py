@@ -200,6 +200,13 @@ def _settings(params: Mapping[str, Any]) -> Iterator[Problem]:
             except re.error as error:
                 expected = f"expected a regular expression ({error})"
                 yield join(key, str(number)), f"found {excerpt(pattern)}, {expected}"
+    loader = params.get("data_loader")
+    if not params.get("validation_data_loader") and isinstance(loader, dict):
+        others = [key for key in ("validation_data_path", "test_data_path") if params.get(key)]
+        for key in ("batches_per_epoch", "drop_last"):
+            if loader.get(key) and others:
+                expected = f"expected a validation_data_loader without it, as {others[0]} would be cut too"
+                yield f"data_loader.{key}", f"found {excerpt(loader[key])}, {expected}"
     if params.get("datasets_for_vocab_creation") == [] and "vocabulary" not in params:
         expected = 'expected some of "train", "validation" and "test"'
         yield "datasets_for_vocab_creation", f"found [], {expected}"

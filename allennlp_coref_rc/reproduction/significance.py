@@ -1,5 +1,5 @@
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, NamedTuple, Optional
 
 import numpy as np
@@ -124,7 +124,7 @@ def read_scores(path: str, key: Optional[str] = None) -> list[Scored]:
     for each batch). A score is the prediction's `key` or, without one, whether the answer is correct.
     """
     questions: list[Scored] = []
-    passage: list[str] = []
+    passages: list[tuple[str, ...]] = []
     for place, prediction in _predictions(path):
         score = prediction.get(key) if key else correctness(prediction)
         if not isinstance(score, (int, float)) or not math.isfinite(score):
@@ -133,15 +133,29 @@ def read_scores(path: str, key: Optional[str] = None) -> list[Scored]:
                 + ("a number" if key else "a question with `correct`, `exact_match`, or `answer` and `gold`")
             )
         correct = prediction.get("gold", prediction.get("answer_texts"))
-        before, passage = passage, prediction.get("passage_tokens") or []
-        # A question of bAbI has its story up to there, so the next one's passage continues it.
-        continues = before and passage[: len(before)] == before
-        of_passage = questions[-1].article if continues else " ".join(passage) or None
-        article = prediction.get("article", of_passage)
-        questions.append(Scored(prediction.get("id"), float(score), correct, article))
+        passages.append(tuple(prediction.get("passage_tokens") or ()))
+        questions.append(Scored(prediction.get("id"), float(score), correct, prediction.get("article")))
     if not questions:
         raise ConfigurationError(f"{path}: found no prediction, expected one or more")
-    return questions
+    beginnings = _beginnings(passages)
+    return [
+        question if question.article is not None else question._replace(article=beginnings[passage])
+        for question, passage in zip(questions, passages)
+    ]
+
+
+def _beginnings(passages: Iterable[tuple[str, ...]]) -> dict[tuple[str, ...], Optional[str]]:
+    """
+    The beginning that each passage shares with others, `None` if it is empty. A question of bAbI has its
+    story up to there, so the next one's passage continues it.
+    """
+    beginnings: dict[tuple[str, ...], Optional[str]] = {(): None}
+    beginning: tuple[str, ...] = ()
+    for passage in sorted(set(passages) - {()}):
+        if not beginning or passage[: len(beginning)] != beginning:
+            beginning = passage
+        beginnings[passage] = " ".join(beginning)
+    return beginnings
 
 
 def pair(first: Sequence[Scored], second: Sequence[Scored], names: tuple[str, str]) -> Pairs:

@@ -66,7 +66,6 @@ class ExactCheckpointer(Checkpointer):
         if random_states["cuda"] is not None:
             for device in range(torch.cuda.device_count()):
                 torch.cuda.set_rng_state(random_states["cuda"], device)
-        training_state["best_model_filename"] = os.path.join(self._serialization_dir, "best.th")
         logger.info("Resuming after epoch %d", training_state["epochs_completed"])
         return TrainerCheckpoint(model_state, training_state)
 

@@ -284,6 +284,21 @@ def test_another_run_does_not_go_on_with_the_parts(tmp_path, texts, monkeypatch,
     assert not parts.exists() and report_on_file(str(output)).num_errors == 0
 
 
+def test_nor_does_one_whose_annotator_reads_another_file(tmp_path, texts, monkeypatch):
+    output, given = tmp_path / "out.jsonl", tmp_path / "given.jsonl"
+    annotate(texts, given, EXACT)
+    annotator = {
+        "type": "compose",
+        "annotators": [{"type": "precomputed", "format": "annotated", "path": str(given)}, TROUBLED],
+    }
+    with monkeypatch.context() as patch, pytest.raises(Stop):
+        interrupt(patch, 9)
+        annotate(texts, output, annotator, batch_size=1, chunk_size=4)
+    given.write_text(given.read_text() + "\n")
+    with pytest.raises(ConfigurationError, match="files: found .*given.jsonl"):
+        annotate(texts, output, annotator, batch_size=1, chunk_size=4)
+
+
 def test_a_damaged_part_is_made_again(tmp_path, texts, monkeypatch):
     output, whole = tmp_path / "out.jsonl", tmp_path / "whole.jsonl"
     sizes = {"batch_size": 1, "chunk_size": 4}

@@ -45,6 +45,7 @@ def clone(tmp_path_factory):
     (folder / "broken.jsonnet").write_text("{ trainer: { num_epochs: 5 }\n")
     archive = (folder / "output" / "quick_start" / "model.tar.gz").read_bytes()
     os.mkfifo(folder / "pipe")
+    (folder / "own.preds").touch()
     (folder / "half.tar.gz").write_bytes(archive[: len(archive) // 2])
     return folder
 
@@ -105,6 +106,23 @@ def test_a_good_config_is_said_to_be_good(clone, monkeypatch, capsys):
         ("evaluate READER test --cuda-device 0", "--cuda-device: found 0, but this machine"),
         ("evaluate READER test --output-file x/y", "x/y: found no folder x to write it to"),
         ("evaluate READER ''", "found the input '' and 0 outputs, expected files or splits"),
+        ("evaluate READER test,x/test", "expected files of different names, after which metrics are named"),
+        ("evaluate READER own.preds --auto-names PREDS", "own.preds: found the input as output too"),
+        (
+            "evaluate READER test --auto-names ALL --output-file x",
+            "found --auto-names ALL and --output-file, expected one of them",
+        ),
+        ("evaluate READER '[1]' --auto-names ALL", "--auto-names: found [1], expected files"),
+        ("predict READER small.json --output-file x.gz", "x.gz: found the name of a compressed file"),
+        ("annotate --check small.json --resolve small.json", "--check: found --resolve too, expected files"),
+        ("annotate --resolve small.json --format conllu", "--resolve: found --format too, expected files"),
+        ("compare a b --ensemble x --format json", "found --ensemble and --format, expected one of them"),
+        ("reproduce --report --tasks 2", "--report: found --tasks too, expected it for all runs"),
+        ("reproduce --write-results x --seeds 1", "--write-results: found --seeds too, expected it for all"),
+        (
+            """train small.json -s new -o '{"validation_data_loader": null, "data_loader.drop_last": true}'""",
+            "data_loader.drop_last: found true, expected a validation_data_loader without it",
+        ),
         (
             "evaluate READER test,valid --output-file one.json",
             "found the input 'test,valid' and 1 output, expected",

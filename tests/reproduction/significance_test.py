@@ -1,6 +1,6 @@
 import json
 import math
-from itertools import product
+from itertools import permutations, product
 
 import numpy
 import pytest
@@ -105,6 +105,17 @@ def test_predictions_of_predict_and_of_evaluate_are_the_same(tmp_path):
     runs = write(tmp_path / "runs", {"id": "a", "correct": True}, {"id": "b", "correct": False})
     assert read_scores(lines) == read_scores(batches) == [Scored("a", 1.0, "milk"), Scored("b", 0.0, "y")]
     assert read_scores(runs) == [Scored("a", 1.0), Scored("b", 0.0)]
+
+
+def test_questions_of_one_story_go_together_in_any_order(tmp_path):
+    stories = [["a", "b"], ["a", "b", "c"], ["b"], ["a", "b", "c", "d"], []]
+    objects = [{"f1": 1, "passage_tokens": story} for story in stories]
+    for order in permutations(range(5)):
+        scored = read_scores(write(tmp_path / "x", *[objects[i] for i in order]), "f1")
+        found = dict(zip(order, [question.article for question in scored]))
+        assert found == {0: "a b", 1: "a b", 3: "a b", 2: "b", 4: None}
+    (named,) = read_scores(write(tmp_path / "y", {**objects[2], "article": None}), "f1")
+    assert named.article == "b"
 
 
 def test_questions_go_together_by_id_or_by_order(tmp_path):

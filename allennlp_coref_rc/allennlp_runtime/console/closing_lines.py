@@ -7,7 +7,6 @@ import shlex
 from argparse import Namespace
 from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 from typing import Any, ContextManager
 
 from allennlp_coref_rc.common import stopping
@@ -94,16 +93,8 @@ def _of_split(metrics: dict[str, Any], prefix: str) -> str:
 def _evaluate(args: Namespace, result: dict[str, Any]) -> list[str]:
     width = max(map(len, result), default=0)
     lines = [f"{name:{width}}  {shown(value)}" for name, value in sorted(result.items())]
-    for option, automatic, what in (
-        ("output_file", "METRICS", "metrics"),
-        ("predictions_output_file", "PREDS", "answers"),
-    ):
-        value = getattr(args, option)
-        if value is not None:
-            named = args.auto_names in (automatic, "ALL")
-            paths = [Path(path) for path in (args.input_file if named else value).split(",")]
-            ending = {"METRICS": ".outputs", "PREDS": ".preds"}[automatic]
-            lines += [f"{path.with_suffix(ending) if named else path}: the {what}" for path in paths]
+    for paths, what in ((args.output_file, "metrics"), (args.predictions_output_file, "answers")):
+        lines += [f"{path}: the {what}" for path in (paths or "").split(",") if path]
     return lines
 
 

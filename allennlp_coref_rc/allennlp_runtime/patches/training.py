@@ -63,6 +63,19 @@ def _may_change(key: str, before: Any, now: Any) -> bool:
     )
 
 
+@wrapping("GradientDescentTrainer._maybe_restore_checkpoint")
+def find_best_weights(original: Any, trainer: Any, args: Any, kwargs: dict[str, Any]) -> None:
+    """
+    Finds the best weights in the folder of a training that is resumed. The first epoch's checkpoint does not
+    know them, and the others know them where the folder was.
+    """
+    original(*args, **kwargs)
+    best = os.path.join(trainer._serialization_dir or "", "best.th")
+    resumes = trainer._start_after_epochs_completed or trainer._start_after_batches_in_epoch_completed
+    if resumes and os.path.exists(best):
+        trainer._best_model_filename = best
+
+
 def escape_folder_names(training: Any) -> None:
     """Finds checkpoints in a folder such as "runs [1]", which AllenNLP takes for a pattern."""
 

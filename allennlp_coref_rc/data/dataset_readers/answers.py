@@ -38,6 +38,9 @@ def add_candidates(
     instance.add_field("candidates", field)
     if answer is not None:
         index = list(distinct).index(_lower(answer)) if _lower(answer) in distinct else UNKNOWN_ANSWER
+        if index != UNKNOWN_ANSWER:
+            # Its candidate may have another name, by which predictions call it.
+            metadata["answer"] = metadata["candidates"][index]
         instance.add_field("answer", AnswerField(index, CANDIDATE_LABELS, skip_indexing=True))
 
 

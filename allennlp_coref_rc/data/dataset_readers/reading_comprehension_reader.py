@@ -40,7 +40,7 @@ class ReadingComprehensionReader(DocumentReader):
     The answer is in `answer` (`AnswerField`), for most data sets beside `candidates` (`CandidatesField`), or
     in `span_start` and `span_end` (`IndexField`, both inclusive). Fields whose values are not known are
     missing. If questions of a file are malformed, the metadata of its last instance have their number as
-    `malformed`: metrics count them as wrong.
+    `malformed`, which `accuracy_official` counts as wrong.
 
     It also takes the parameters of `DocumentReader`.
 

@@ -26,6 +26,7 @@ from allennlp.modules.seq2vec_encoders import CnnEncoder
 from allennlp.nn import Module
 from allennlp.training import Checkpointer, GradientDescentTrainer
 from allennlp.training.callbacks import TrainerCallback
+from allennlp.training.metric_tracker import MetricTracker
 from allennlp.training.optimizers import AdamOptimizer
 from allennlp.training.trainer import TrainerCheckpoint
 
@@ -246,6 +247,17 @@ def test_a_training_can_be_continued_for_longer(setting, train_command, tmp_path
         with pytest.raises(SystemExit):
             train_command("longer", changes, "--recover")
         assert message in capsys.readouterr().err
+
+
+def test_the_test_loss_is_that_of_the_best_weights(train_command, tmp_path, monkeypatch):
+    """AllenNLP's own checkpoint of the first epoch does not say which they are."""
+    first = {"trainer.num_epochs": 1, "trainer.checkpointer": {}}
+    train_command("run", first)
+    expected = json.loads((tmp_path / "run" / "metrics.json").read_text())["test_loss"]
+    (tmp_path / "run").rename(tmp_path / "moved")
+    monkeypatch.setattr(MetricTracker, "is_best_so_far", lambda self: False)
+    train_command("moved", {**first, "trainer.num_epochs": 2}, "--recover")
+    assert json.loads((tmp_path / "moved" / "metrics.json").read_text())["test_loss"] == expected
 
 
 def test_a_training_that_has_ended_says_how_to_train_longer(train_command):

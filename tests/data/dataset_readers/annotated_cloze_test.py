@@ -64,6 +64,15 @@ def test_what_may_be_missing_and_what_may_be_there(tmp_path):
     assert "answer" not in found[0].fields and metadata(found)[0]["clusters"] == [[(0, 1), (2, 3)]]
 
 
+def test_an_answer_has_the_name_of_its_candidate():
+    """Predictions call it so."""
+    given = {"passage": "Bo saw St. Petersburg.", "question": "Bo saw @placeholder."}
+    candidates = {"candidates": ["St.Petersburg", "Bo"], "answer": "St. Petersburg"}
+    made = reader().text_to_instance(**given, **candidates)
+    (values,) = metadata([made])
+    assert made["answer"].label == 0 and values["answer"] == values["candidates"][0] == "St.Petersburg"
+
+
 @pytest.mark.parametrize(
     "change, message",
     [

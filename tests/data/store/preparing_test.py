@@ -92,10 +92,11 @@ def test_whatever_changes_the_result_has_a_store_of_its_own(path, cache, monkeyp
     assert number() == 2
     words = tmp_path / "named"
     words.write_text("a")
-    config = json.dumps({"file": str(words)})
-    first = fingerprint.fingerprint(config, path, [path])
-    words.write_text("b")
-    assert fingerprint.fingerprint(config, path, [path]) != first
+    for name in (words, tmp_path / "nam*"):
+        config = json.dumps({"file": str(name)})
+        first = fingerprint.fingerprint(config, path, [path])
+        words.write_text(f"{name}")
+        assert fingerprint.fingerprint(config, path, [path]) != first
     with open(path, "a") as file:
         file.write("\n")
     content(path)
@@ -116,6 +117,17 @@ def test_weights_without_an_ending_are_part_of_the_fingerprint_and_pipes_are_not
     names = ["/", ".", "..", str(tmp_path / "pipe"), str(tmp_path / "folder")]
     assert [*fingerprint._named_files({"names": names})] == [str(tmp_path / "folder")]
     assert fingerprint.fingerprint(json.dumps(names), "", [])
+
+
+def test_code_of_included_packages_is_part_of_the_fingerprint(tmp_path, monkeypatch):
+    (tmp_path / "own_package").mkdir()
+    code = tmp_path / "own_package" / "__init__.py"
+    code.write_text("")
+    monkeypatch.syspath_prepend(tmp_path)
+    monkeypatch.setattr(fingerprint, "INCLUDED", {"own_package": None})
+    first = fingerprint.fingerprint("{}", "", [])
+    code.write_text("NUMBER = 1\n")
+    assert fingerprint.fingerprint("{}", "", []) != first
 
 
 def damaged_copies(folder):
