@@ -75,10 +75,11 @@ def with_passage_candidates(instance: Instance, knowledge: WordKnowledge, vocab:
     """
     The same question with more candidates: the content words of its passage that the reader does not know,
     and that are not in the question. (Those that it knows were not answers in training.) A reader that knows
-    all words gets all, but only where no answer of training occurs. Given candidates stay as they are.
+    all words gets all, but only where no answer of training occurs. Given candidates stay as they are, and so
+    does a question whose answer is known: predictions are scored as by `evaluate`.
     """
     metadata = metadata_of(instance)
-    if "candidates" not in instance.fields or metadata["candidates"] is not None:
+    if "candidates" not in instance.fields or metadata["candidates"] is not None or "answer" in instance:
         return instance
     tokens, labels = metadata["passage_tokens"], list(vocab.get_token_to_index_vocabulary(CANDIDATE_LABELS))
     if knowledge.knows_all and _occur(labels, tokens):

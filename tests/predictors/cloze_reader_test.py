@@ -81,6 +81,16 @@ def test_where_no_known_answer_occurs_unknown_words_of_the_passage_are_candidate
     assert batch[1]["answer"] == output["answer"] and batch[2]["answer"] is None
 
 
+def test_a_question_whose_answer_is_known_has_the_answer_of_evaluate(predictor):
+    instance = predictor._dataset_reader.text_to_instance(**ZELDA, answer="aquarium")
+    predictor._dataset_reader.apply_token_indexers(instance)
+    evaluated = predictor._model.forward_on_instance(instance)
+    output = predictor.predict_instance(instance)
+    assert output["candidate_probabilities"] == pytest.approx(evaluated["candidate_probabilities"])
+    assert "aquarium" not in output["candidate_probabilities"]
+    assert output["unanswered"] == evaluated["unanswered"] and output["answer"] is None
+
+
 def test_a_warning_names_the_unknown_word_that_the_reader_would_rather_answer(predictor):
     place, warned = "aquarium", set()
     park, office = "Fred went to the park. " * 5, "Bill went to the office."
