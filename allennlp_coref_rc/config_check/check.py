@@ -200,6 +200,11 @@ def _settings(params: Mapping[str, Any]) -> Iterator[Problem]:
             except re.error as error:
                 expected = f"expected a regular expression ({error})"
                 yield join(key, str(number)), f"found {excerpt(pattern)}, {expected}"
+    if params.get("evaluate_on_test") and not params.get("test_data_path"):
+        yield "evaluate_on_test", "found true without a test_data_path, expected both"
+    trainer = params.get("trainer")
+    if isinstance(trainer, dict) and trainer.get("patience") and not params.get("validation_data_path"):
+        yield "trainer.patience", "found it without a validation_data_path, expected both"
     loader = params.get("data_loader")
     if not params.get("validation_data_loader") and isinstance(loader, dict):
         others = [key for key in ("validation_data_path", "test_data_path") if params.get(key)]

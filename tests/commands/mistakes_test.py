@@ -120,6 +120,14 @@ def test_a_good_config_is_said_to_be_good(clone, monkeypatch, capsys):
         ("reproduce --report --tasks 2", "--report: found --tasks too, expected it for all runs"),
         ("reproduce --write-results x --seeds 1", "--write-results: found --seeds too, expected it for all"),
         (
+            """train small.json -s new -o '{"evaluate_on_test": true, "test_data_path": null}'""",
+            "evaluate_on_test: found true without a test_data_path, expected both",
+        ),
+        (
+            """train small.json -s new -o '{"trainer.patience": 1, "validation_data_path": null}'""",
+            "trainer.patience: found it without a validation_data_path, expected both",
+        ),
+        (
             """train small.json -s new -o '{"validation_data_loader": null, "data_loader.drop_last": true}'""",
             "data_loader.drop_last: found true, expected a validation_data_loader without it",
         ),
