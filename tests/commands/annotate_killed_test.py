@@ -91,7 +91,8 @@ def test_kill_9_in_the_middle_of_two_workers_then_the_same_command(tmp_path):
     texts, output = write_texts(tmp_path / "texts.txt", 60), tmp_path / "out.jsonl"
     parts = tmp_path / "out.jsonl.unfinished"
     stay = tmp_path / "stay"
-    stay.touch()
+    # Not a regular file, whose content would be a part of the plan.
+    os.mkfifo(stay)
     annotator = {"type": "troubled_coref", "fail": "Bob", "stay": "30", "file": str(stay)}
     options = "--annotator", json.dumps(annotator), "--chunk-size", "4", "--include-package", PACKAGES[0]
     words = ["annotate", "--workers", "2", *options, texts, str(output)]
