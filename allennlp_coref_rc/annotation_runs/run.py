@@ -17,10 +17,10 @@ from allennlp_coref_rc.annotation_runs.unfinished_output import UnfinishedOutput
 from allennlp_coref_rc.annotations.document import Document, read_documents
 from allennlp_coref_rc.annotations.file_report import COUNTED
 from allennlp_coref_rc.common.errors import ConfigurationError
+from allennlp_coref_rc.common.named_files import named_content
 from allennlp_coref_rc.common.progress import progress_bar
 from allennlp_coref_rc.common.version import VERSION
 from allennlp_coref_rc.common.workers import Chunk, Workers, chunks
-from allennlp_coref_rc.data.store.fingerprint import named_content
 
 logger = logging.getLogger(__name__)
 

@@ -11,6 +11,7 @@ from allennlp.data import DatasetReader
 
 from allennlp_coref_rc.__main__ import main
 from allennlp_coref_rc.common.errors import ConfigurationError
+from allennlp_coref_rc.common.named_files import named_content
 from allennlp_coref_rc.data.store import fingerprint, preparing
 from tests.stops import fork, stopping
 
@@ -115,7 +116,7 @@ def test_weights_without_an_ending_are_part_of_the_fingerprint_and_pipes_are_not
     (tmp_path / "folder").mkdir()
     (tmp_path / "folder" / "nowhere").symlink_to("missing")
     names = ["/", ".", "..", str(tmp_path / "pipe"), str(tmp_path / "folder")]
-    assert [*fingerprint._named_files({"names": names})] == [str(tmp_path / "folder")]
+    assert [*named_content({"names": names})] == [str(tmp_path / "folder")]
     assert fingerprint.fingerprint(json.dumps(names), "", [])
 
 
