@@ -66,15 +66,16 @@ def run(args: argparse.Namespace) -> None:
     from allennlp_coref_rc.annotations.file_report import report_on_file
     from allennlp_coref_rc.common.errors import ConfigurationError
 
-    for option, files in (("--check", args.check), ("--resolve", args.resolve)):
-        if files and (args.input or args.annotator):
+    others = {"--format": args.format, "--encoding": args.encoding, "--reader": args.reader}
+    more = {**others, "--resolve": args.resolve, "--min-confidence": args.min_confidence}
+    for option, files, refused in (("--check", args.check, more), ("--resolve", args.resolve, others)):
+        if not files:
+            continue
+        if args.input or args.annotator:
             raise ConfigurationError(f"{option}: found an INPUT or --annotator too, expected files alone")
-        for other in ("format", "encoding", "reader"):
-            if files and getattr(args, other):
-                raise ConfigurationError(f"{option}: found --{other} too, expected files alone")
-    if args.check and (args.min_confidence is not None or args.resolve):
-        other = "--resolve" if args.resolve else "--min-confidence"
-        raise ConfigurationError(f"--check: found {other} too, expected files alone")
+        for other, value in refused.items():
+            if value is not None:
+                raise ConfigurationError(f"{option}: found {other} too, expected files alone")
     if args.resolve:
         _resolve(args.resolve, args.min_confidence)
         return

@@ -23,11 +23,14 @@ def _named_files(config: Any) -> Iterator[str]:
             yield config
         elif glob.has_magic(config):
             yield from sorted(filter(os.path.isfile, glob.glob(config)))
+    elif isinstance(config, list):
+        for value in config:
+            yield from _named_files(value)
     elif isinstance(config, dict):
-        # A folder may have the name of a class.
-        config = [value for key, value in config.items() if key != "type"]
-    for value in config if isinstance(config, list) else ():
-        yield from _named_files(value)
+        for key, value in config.items():
+            # A folder may have the name of a class.
+            if key != "type":
+                yield from _named_files(value)
 
 
 def content_of(path: str) -> str:

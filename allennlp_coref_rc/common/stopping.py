@@ -59,8 +59,8 @@ def uninterrupted() -> Iterator[None]:
 
 def _ending_forks(handle: Callable[[int], None]) -> Callable[[int, Optional[FrameType]], None]:
     """
-    A handler of signals that this process handles and that end its forks, which inherit it. A fork that only
-    handled them could not be ended until it has handlers of its own.
+    A handler of signals. This process handles them by `handle`. Its forks inherit the handler, and end: a fork
+    that called `handle` could not be ended until it has a handler of its own.
     """
     process = os.getpid()
 

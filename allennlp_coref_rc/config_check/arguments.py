@@ -12,7 +12,7 @@ from typing import Any
 
 from allennlp_coref_rc.common.config_files import check_overrides
 from allennlp_coref_rc.common.errors import ConfigurationError
-from allennlp_coref_rc.common.files import COMPRESSED, check_writable, is_among, is_in_place
+from allennlp_coref_rc.common.files import bare, check_writable, is_among, is_in_place
 from allennlp_coref_rc.common.messages import counted
 from allennlp_coref_rc.config_check.check import check_experiment, missing_devices
 
@@ -109,7 +109,7 @@ def _check_outputs(paths: Sequence[str], inputs: Sequence[Any]) -> None:
             raise ConfigurationError(
                 f"{path}: found the same file for two outputs, expected another for each"
             )
-        if path.endswith(tuple(COMPRESSED)):
+        if path != bare(path):
             raise ConfigurationError(f"{path}: found the name of a compressed file, expected that of a text")
         folder = os.path.dirname(path)
         if folder and not os.path.isdir(folder):

@@ -124,7 +124,7 @@ def read_scores(path: str, key: Optional[str] = None) -> list[Scored]:
     for each batch). A score is the prediction's `key` or, without one, whether the answer is correct.
     """
     questions: list[Scored] = []
-    passages: list[tuple[str, ...]] = []
+    passages: list[str] = []
     for place, prediction in _predictions(path):
         score = prediction.get(key) if key else correctness(prediction)
         if not isinstance(score, (int, float)) or not math.isfinite(score):
@@ -133,7 +133,7 @@ def read_scores(path: str, key: Optional[str] = None) -> list[Scored]:
                 + ("a number" if key else "a question with `correct`, `exact_match`, or `answer` and `gold`")
             )
         correct = prediction.get("gold", prediction.get("answer_texts"))
-        passages.append(tuple(prediction.get("passage_tokens") or ()))
+        passages.append(" ".join(prediction.get("passage_tokens") or ()))
         questions.append(Scored(prediction.get("id"), float(score), correct, prediction.get("article")))
     if not questions:
         raise ConfigurationError(f"{path}: found no prediction, expected one or more")
@@ -144,17 +144,18 @@ def read_scores(path: str, key: Optional[str] = None) -> list[Scored]:
     ]
 
 
-def _beginnings(passages: Iterable[tuple[str, ...]]) -> dict[tuple[str, ...], Optional[str]]:
+def _beginnings(passages: Iterable[str]) -> dict[str, Optional[str]]:
     """
     The beginning that each passage shares with others, `None` if it is empty. A question of bAbI has its
     story up to there, so the next one's passage continues it.
     """
-    beginnings: dict[tuple[str, ...], Optional[str]] = {(): None}
-    beginning: tuple[str, ...] = ()
-    for passage in sorted(set(passages) - {()}):
-        if not beginning or passage[: len(beginning)] != beginning:
+    beginnings: dict[str, Optional[str]] = {"": None}
+    beginning = ""
+    # A blank is before all other characters, so that a passage comes directly before those that continue it.
+    for passage in sorted(set(passages) - {""}, key=lambda passage: passage.replace(" ", "\0")):
+        if not (beginning and passage.startswith(f"{beginning} ")):
             beginning = passage
-        beginnings[passage] = " ".join(beginning)
+        beginnings[passage] = beginning
     return beginnings
 
 

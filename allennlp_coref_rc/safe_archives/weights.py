@@ -77,14 +77,12 @@ def _kind(tensor: "Tensor") -> str:
     return "truth values" if str(tensor.dtype) == "torch.bool" else "integers"
 
 
-def _tensors(weights: Any, path: str) -> Any:
+def _check_tensors(weights: Any, path: str) -> None:
     import torch
 
-    check_weights(weights, {}, path)
     for name, value in weights.items():
         if not isinstance(value, torch.Tensor):
             raise ConfigurationError(f"{path}: found {excerpt(value)} as {name}, {EXPECTED}")
-    return weights
 
 
 @wrapping("read_state_dict")
@@ -92,7 +90,8 @@ def install(original: Any, _: None, args: Any, kwargs: dict[str, Any]) -> Any:
     path = args[0] if args else kwargs["path"]
     with reading_weights(path):
         weights = original(*args, **kwargs)
-    return _tensors(weights, path)
+        _check_tensors(weights, path)
+    return weights
 
 
 @wrapping("Module.load_state_dict")
@@ -112,7 +111,7 @@ def _read_initial(original: Any, initializer: Any, args: Any, kwargs: dict[str, 
     initializer.path = args[0] if args else kwargs["weights_file_path"]
     with reading_weights(initializer.path):
         original(*args, **kwargs)
-    _tensors(initializer.weights, initializer.path)
+        _check_tensors(initializer.weights, initializer.path)
 
 
 @wrapping("PretrainedModelInitializer.__call__")

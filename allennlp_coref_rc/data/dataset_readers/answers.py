@@ -37,10 +37,11 @@ def add_candidates(
     field = CandidatesField(metadata["passage_tokens"], list(map(list, distinct)), contiguous=contiguous)
     instance.add_field("candidates", field)
     if answer is not None:
-        index = list(distinct).index(_lower(answer)) if _lower(answer) in distinct else UNKNOWN_ANSWER
-        if index != UNKNOWN_ANSWER:
+        words, index = _lower(answer), UNKNOWN_ANSWER
+        if words in distinct:
+            index = list(distinct).index(words)
             # Its candidate may have another name, by which predictions call it.
-            metadata["answer"] = metadata["candidates"][index]
+            metadata["answer"] = distinct[words]
         instance.add_field("answer", AnswerField(index, CANDIDATE_LABELS, skip_indexing=True))
 
 
