@@ -26,6 +26,10 @@ HELP = "compare readers, and test whether they differ, or let several answer tog
 
 FORMATS = ("markdown", "latex", "json")
 
+SAMPLES = 10000
+
+SEED = 1
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
@@ -34,8 +38,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     score = "compare this number of each prediction, such as f1 (default: whether an answer is right)"
     add("--score", metavar="KEY", help=score)
     add("--format", choices=FORMATS, default=FORMATS[0], help="of the output (default: %(default)s)")
-    add("--samples", type=whole_number(1), default=10000, help="bootstrap samples (default: %(default)s)")
-    add("--seed", type=whole_number(0), default=1, help="the bootstrap's seed (default: %(default)s)")
+    add("--samples", type=whole_number(1), default=SAMPLES, help="bootstrap samples (default: %(default)s)")
+    add("--seed", type=whole_number(0), default=SEED, help="the bootstrap's seed (default: %(default)s)")
 
 
 def run(args: argparse.Namespace) -> None:
@@ -70,7 +74,12 @@ def _ensemble(args: argparse.Namespace) -> None:
     from allennlp_coref_rc.common.files import atomic_write, is_among
     from allennlp_coref_rc.reproduction.ensemble import ensemble
 
-    others = {"--score": args.score, "--format": args.format != FORMATS[0]}
+    others = {
+        "--score": args.score,
+        "--format": args.format != FORMATS[0],
+        "--samples": args.samples != SAMPLES,
+        "--seed": args.seed != SEED,
+    }
     for option, is_given in others.items():
         if is_given:
             raise ConfigurationError(f"found --ensemble and {option}, expected one of them")

@@ -101,6 +101,12 @@ def run(args: argparse.Namespace) -> None:
         raise ConfigurationError(
             "--results or --where: found no --report or --results, expected them together"
         )
+    if args.figures and args.report is None:
+        raise ConfigurationError("--figures: found no --report, expected both")
+    if args.runs_per_gpu > 1 and not args.gpus:
+        raise ConfigurationError("--runs-per-gpu: found no --gpus, expected both")
+    if args.workers and args.gpus:
+        raise ConfigurationError("found --workers and --gpus, expected one of them; see --runs-per-gpu")
     if args.report is not None:
         from allennlp_coref_rc.reproduction.report import report, write_report
 

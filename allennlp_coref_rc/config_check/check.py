@@ -11,6 +11,8 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, Optional
 
+from allennlp.common import FromParams
+
 from allennlp_coref_rc.allennlp_runtime.lazy_registry import register_own
 from allennlp_coref_rc.common.checks import is_within, range_of
 from allennlp_coref_rc.common.config_files import load_config
@@ -51,14 +53,31 @@ Keys of lists of regular expressions, or of pairs that begin with one. AllenNLP 
 """
 
 
+class Distributed(FromParams):
+    """What AllenNLP takes of `distributed`. It says nothing about other keys."""
+
+    def __init__(
+        self,
+        cuda_devices: Optional[list[int]] = None,
+        num_nodes: int = 1,
+        primary_address: str = "127.0.0.1",
+        primary_port: Optional[int] = None,
+        ddp_accelerator: Any = None,
+    ) -> None: ...
+
+
 def check_config(params: dict[str, Any], devices: bool = True, files: bool = True) -> list[str]:
     """The errors in a config, one a line: the dotted key, what was found, and what was expected."""
     register_own()
     from allennlp.commands.train import TrainModel
+    from allennlp.evaluation import Evaluator
 
     loop = {key: value for key, value in params.items() if key == "type" or key not in OTHER_KEYS}
     # Another training loop may give its constructors other arguments.
     problems = list(walk_object(TrainModel, loop, "", None if "type" in params else GIVEN, OTHER_KEYS))
+    for key, cls in (("distributed", Distributed), ("evaluation", Evaluator)):
+        if params.get(key) is not None:
+            problems += walk_object(cls, params[key], key, GIVEN)
     if devices:
         problems += missing_devices(params)
     if files:

@@ -54,6 +54,8 @@ class ExplainingPredictor(InterpretablePredictor):
         self, model: Model, dataset_reader: DatasetReader, frozen: bool = True, explain: bool = False
     ) -> None:
         super().__init__(model, dataset_reader, frozen)
+        if type(explain) is not bool:
+            raise ConfigurationError(f"explain is {explain!r}, expected true or false")
         _check_answers(model, type(self))
         self.set_explain(explain)
 

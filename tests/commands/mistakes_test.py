@@ -98,6 +98,8 @@ def test_a_good_config_is_said_to_be_good(clone, monkeypatch, capsys):
     [
         ("train small.json -s new --recover", "--recover specified but serialization_dir (new)"),
         ("train small.json -s small.json", "small.json: a part of this path is a file, expected a folder"),
+        ("train small.json -s new --node-rank 1", "--node-rank 1: found no `distributed` in the config"),
+        ("find-lr small.json -s new --start-lr 0", "--start-lr: found 0.0, expected a number above 0"),
         ("train small.json -s new --include-package nothing", "nothing: no such package"),
         ("train nowhere/else.json -s new", "nowhere/else.json: no such config; coref-rc configs lists"),
         ("evaluate nowhere.tar.gz test", "nowhere.tar.gz: no such archive"),
@@ -117,6 +119,10 @@ def test_a_good_config_is_said_to_be_good(clone, monkeypatch, capsys):
         ("annotate --check small.json --resolve small.json", "--check: found --resolve too, expected files"),
         ("annotate --resolve small.json --format conllu", "--resolve: found --format too, expected files"),
         ("compare a b --ensemble x --format json", "found --ensemble and --format, expected one of them"),
+        ("compare a b --ensemble x --seed 3", "found --ensemble and --seed, expected one of them"),
+        ("reproduce --figures new --list", "--figures: found no --report, expected both"),
+        ("reproduce --runs-per-gpu 2", "--runs-per-gpu: found no --gpus, expected both"),
+        ("reproduce --workers 2 --gpus 0", "found --workers and --gpus, expected one of them"),
         ("reproduce --report --tasks 2", "--report: found --tasks too, expected it for all runs"),
         ("reproduce --write-results x --seeds 1", "--write-results: found --seeds too, expected it for all"),
         (
@@ -155,6 +161,10 @@ def test_a_good_config_is_said_to_be_good(clone, monkeypatch, capsys):
         (
             "predict READER small.json --predictor-args explain",
             "--predictor-args explain: found no JSON object",
+        ),
+        (
+            """predict READER small.json --predictor-args '{"explain": "false"}'""",
+            "explain is 'false', expected true or false",
         ),
         ("predict READER small.json --predictor-args []", "--predictor-args []: found no JSON object"),
         ("diff trainer.th trainer.th", "trainer.th: found 1 as epoch, expected tensors by their names"),
@@ -216,6 +226,12 @@ EMBEDDER = "model.text_field_embedder.token_embedders.tokens"
             {"regexes": [["(", {"type": "normal"}]]},
             "model.initializer.regexes.0: .*missing ",
         ),
+        (
+            "trainer.no_grad",
+            ["question", "embeder"],
+            "trainer.no_grad.1: found 'embeder', .* a name such as ",
+        ),
+        ("vocabulary", {"max_vocab_size": {"tokns": 3}}, "vocabulary.max_vocab_size: .* tokns, .* tokens"),
         ("model.passage_encoders", [MAGE], "model.*MageGRU.*state_sizes.*"),
         (f"{EMBEDDER}.embedding_dim", 10**14, f"{EMBEDDER}: the config gives Embedding .* memory"),
     ],

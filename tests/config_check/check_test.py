@@ -70,6 +70,8 @@ def test_all_configs_are_good(config):
         ("train_data_path", "nowhere/qa2_train.txt", "nowhere/qa2_train.txt: no such file"),
         ("model.regularizer", {"regexes": [[".*", "l2"], ["(", "l2"]]}, 'regexes.1: found "(", expected'),
         ("trainer.no_grad", ["a", "*"], 'no_grad.1: found "*", expected'),
+        ("distributed", {"cuda_device": [-1, -1]}, "Distributed has no such key; did you mean cuda_devices?"),
+        ("evaluation", {"batch_serialiser": "x"}, "has no such key; did you mean batch_serializer?"),
         ("vocabulary", {"type": "from_files", "directory": "nowhere"}, "nowhere: no such file"),
     ],
 )

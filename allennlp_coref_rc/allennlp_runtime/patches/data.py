@@ -1,6 +1,7 @@
 """Patches of `allennlp.data`."""
 
 import functools
+import inspect
 import os
 import random
 import signal
@@ -46,6 +47,21 @@ def use_python_tokenizer(srl: Any) -> None:
         srl.BertTokenizer = import_module(
             "transformers.models.bert.tokenization_bert_legacy"
         ).BertTokenizerLegacy
+
+
+@wrapping("Vocabulary._extend")
+def refuse_unknown_namespaces(original: Any, _: Any, args: Any, kwargs: dict[str, Any]) -> None:
+    """Refuses settings of namespaces that no field has, which change nothing."""
+    given = inspect.signature(original).bind(*args, **kwargs).arguments
+    counted = given.get("counter") or {}
+    for key in ("max_vocab_size", "pretrained_files", "min_pretrained_embeddings"):
+        setting = given.get(key)
+        unknown = set(setting) - set(counted) if counted and isinstance(setting, dict) else ()
+        for namespace in sorted(unknown):
+            raise ConfigurationError(
+                f"vocabulary.{key}: found the namespace {namespace}, expected some of {', '.join(sorted(counted))}"
+            )
+    original(*args, **kwargs)
 
 
 @wrapping("Vocabulary.from_files")

@@ -2,6 +2,7 @@
 
 import glob
 import os
+import re
 import uuid
 from collections.abc import Iterator
 from types import SimpleNamespace
@@ -74,6 +75,20 @@ def find_best_weights(original: Any, trainer: Any, args: Any, kwargs: dict[str, 
     resumes = trainer._start_after_epochs_completed or trainer._start_after_batches_in_epoch_completed
     if resumes and os.path.exists(best):
         trainer._best_model_filename = best
+
+
+@wrapping("GradientDescentTrainer.from_partial_objects")
+def refuse_unused_no_grad(original: Any, _: Any, args: Any, kwargs: dict[str, Any]) -> Any:
+    """Refuses a pattern of `no_grad` that matches no parameter, which leaves all of them to be trained."""
+    trainer = original(*args, **kwargs)
+    names = [name for name, _ in trainer.model.named_parameters()]
+    for number, pattern in enumerate(kwargs.get("no_grad") or ()):
+        if not any(re.search(pattern, name) for name in names):
+            raise ConfigurationError(
+                f"trainer.no_grad.{number}: found {pattern!r}, which matches no parameter; expected a part of a name "
+                f"such as {names[0]}"
+            )
+    return trainer
 
 
 def escape_folder_names(training: Any) -> None:
