@@ -158,13 +158,15 @@ class PreparedDataLoader(MultiProcessDataLoader):
         if self._table is None:
             yield from batches
             return
-        with ThreadPoolExecutor(1) as executor:
-            # The first batch is made here, as samplers then draw the random numbers for all.
-            batch = next(batches, None)
-            while batch is not None:
-                following = executor.submit(next, batches, None)
-                yield batch
-                batch = following.result()
+        # Its thread ends with it. Waiting for that, as `with` does, could be for ever: a loop that was left
+        # early may be closed by the garbage collector, in another thread that holds the locks of `threading`.
+        executor = ThreadPoolExecutor(1)
+        # The first batch is made here, as samplers then draw the random numbers for all.
+        batch = next(batches, None)
+        while batch is not None:
+            following = executor.submit(next, batches, None)
+            yield batch
+            batch = following.result()
 
 
 class StoredInstances(Sequence[Instance]):

@@ -3,6 +3,7 @@
 import gc
 import json
 import random
+from threading import Event, Thread, current_thread, main_thread
 
 import pytest
 import torch
@@ -10,7 +11,7 @@ from allennlp.common import Params
 from allennlp.data import DataLoader, DatasetReader, Vocabulary
 
 from allennlp_coref_rc.common.errors import ConfigurationError
-from allennlp_coref_rc.data.store.columns import KINDS
+from allennlp_coref_rc.data.store.columns import KINDS, Table
 from allennlp_coref_rc.data.store.prepared_loader import StoredInstance
 from tests.processes import run_in_processes
 from tests.training_config.configs import CONFIGS, configs, load, load_small, load_text, tiny_transformer
@@ -124,6 +125,38 @@ def test_the_last_question_says_how_many_are_malformed(tmp_path):
         check(reader, str(path), {"batch_size": 2})
         _, batches, _ = data("prepared", reader, str(path), {"batch_size": 2}, epochs=1)
         assert [values.get("malformed") for batch in batches for values in batch["metadata"]] == [None, 3]
+
+
+def test_a_loop_that_is_left_does_not_wait_for_its_next_batch(monkeypatch):
+    """It may be closed by the garbage collector, in a thread for which the next batch would wait."""
+    reader, path = of_cnn()
+    reader = DatasetReader.from_params(copy(reader))
+    loader = DataLoader.from_params(
+        Params({"type": "prepared", "batch_size": 2}), reader=reader, data_path=path
+    )
+    loader.index_with(Vocabulary.from_instances(loader.iter_instances()))
+    expected = list(loader)
+    asked, given = Event(), Event()
+    make_batch = Table.batch
+
+    def second_batch_waits(table, rows):
+        if current_thread() is not main_thread():
+            asked.set()
+            given.wait()
+        return make_batch(table, rows)
+
+    monkeypatch.setattr(Table, "batch", second_batch_waits)
+    batches = iter(loader)
+    next(batches)
+    asked.wait()
+    closing = Thread(target=batches.close, daemon=True)
+    closing.start()
+    closing.join(30)
+    waits = closing.is_alive()
+    given.set()
+    assert not waits
+    for found, batch in zip(loader, expected, strict=True):
+        check_equal(found, batch)
 
 
 def test_no_question_is_kept(cache):
