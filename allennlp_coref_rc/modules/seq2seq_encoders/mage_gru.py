@@ -221,7 +221,7 @@ class MageGRU(RecurrentEncoder):
         return weight_ih, weight_hh, bias_ih, bias_hh
 
     def _edge_settings(self) -> tuple[Any, ...]:
-        return *self._sizes, *self._relations, self._carries_previous
+        return *self._sizes, *self._relations, self._carries_previous, self._split
 
     def _edges(self, dtype: torch.dtype, sequential: torch.Tensor, *relations: torch.Tensor) -> list[Edges]:
         """Sequential edges and the edges of each relation, all of weight 1."""

@@ -279,7 +279,8 @@ class RecurrentEncoder(AnnotatedSeq2SeqEncoder):
             sources = edge_sources(mask, relations, reverse, memory_mask, self.hands_on_sequential_state)
             return self._edges(inputs.dtype, *sources)
 
-        setting = type(self), reverse, memory is not None, inputs.dtype, *self._edge_settings()
+        continues = reverse, memory is not None, self.hands_on_sequential_state
+        setting = type(self), *continues, inputs.dtype, *self._edge_settings()
         edges = once(mask, [annotations, memory_mask], setting, edges_of_text)
         keys = self._keys_for(text, suffix)
         given = RecurrenceInput(

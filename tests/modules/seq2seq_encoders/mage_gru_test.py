@@ -1,3 +1,5 @@
+import itertools
+
 import numpy
 import pytest
 import torch
@@ -8,6 +10,7 @@ from allennlp_coref_rc.annotations import AnnotatedText
 from allennlp_coref_rc.data.annotation_layers import AnnotationLayer
 from allennlp_coref_rc.data.annotation_layers.edges import FIRST_MENTION, OTHER_SEQUENCE, PADDING
 from allennlp_coref_rc.data.fields import AnnotationField
+from allennlp_coref_rc.modules.gpu import one_pass
 from allennlp_coref_rc.modules.pair import TokenVectors
 from allennlp_coref_rc.modules.seq2seq_encoders import CorefGRU, MageGRU
 from tests.modules.seq2seq_encoders import typed_edges
@@ -261,6 +264,29 @@ def test_joint_reads_passage_and_question_as_one_sequence_in_random_order(varian
         assert_is(outputs[1][0], *first[swapped][1])
         seen.add(swapped)
     assert seen == {False, True}
+
+
+def test_layers_of_different_settings_have_edges_of_their_own():
+    """In a pass, layers of equal settings share theirs."""
+    _, passage, question = pair_inputs(question_first=True)
+    layers = [
+        MageGRU(5, state_sizes=WHOLE, **options).double().eval()
+        for options in (
+            {},
+            {"joint": True},
+            {"carry": "previous"},
+            {"variant": "shared"},
+            {"variant": "dag_rnn"},
+        )
+    ]
+
+    @one_pass
+    def read(*layers):
+        return [encode_both(layer, layer, passage, question) for layer in layers][-1]
+
+    for first, second in itertools.permutations(layers, 2):
+        for states, expected in zip(read(first, second), read(second)):
+            assert torch.equal(states, expected)
 
 
 def test_memory_is_not_shared_unless_both_share_it():
