@@ -7,6 +7,8 @@ import os
 from collections.abc import Iterator
 from typing import Any
 
+from allennlp_coref_rc.common.files import bare
+
 
 def named_content(config: Any) -> dict[str, str]:
     """
@@ -19,10 +21,12 @@ def named_content(config: Any) -> dict[str, str]:
 def _named_files(config: Any) -> Iterator[str]:
     # A pipe would be waited for, and "." and "/" are more likely patterns than folders.
     if isinstance(config, str):
-        if os.path.isfile(config) or (config.strip("./") and os.path.isdir(config)):
-            yield config
-        elif glob.has_magic(config):
-            yield from sorted(filter(os.path.isfile, glob.glob(config)))
+        path = os.path.expanduser(config)
+        if path.strip("./") and os.path.isdir(path):
+            yield path
+        for file in sorted(filter(os.path.isfile, {path, *glob.glob(path)})):
+            yield file
+            yield from filter(os.path.isfile, _read_with(file))
     elif isinstance(config, list):
         for value in config:
             yield from _named_files(value)
@@ -31,6 +35,11 @@ def _named_files(config: Any) -> Iterator[str]:
             # A folder may have the name of a class.
             if key != "type":
                 yield from _named_files(value)
+
+
+def _read_with(path: str) -> tuple[str, str]:
+    """The files that brat and CoNLL-2016 have beside one of annotations."""
+    return bare(path).removesuffix(".ann") + ".txt", os.path.join(os.path.dirname(path), "parses.json")
 
 
 def content_of(path: str) -> str:

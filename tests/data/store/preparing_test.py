@@ -91,12 +91,15 @@ def test_whatever_changes_the_result_has_a_store_of_its_own(path, cache, monkeyp
     assert number() == 1
     content(path, wrap_question=False)
     assert number() == 2
-    words = tmp_path / "named"
-    words.write_text("a")
-    for name in (words, tmp_path / "nam*"):
-        config = json.dumps({"file": str(name)})
+    monkeypatch.setenv("HOME", str(tmp_path))
+    changes = {str(tmp_path / "named"): "named", str(tmp_path / "nam*"): "named", "~/named": "named"}
+    changes |= {"~/[ab].ann": "b.txt", str(tmp_path / "relations.json"): "parses.json"}
+    for name in ("named", "b.ann", "b.txt", "relations.json", "parses.json"):
+        (tmp_path / name).write_text("a")
+    for name, changed in changes.items():
+        config = json.dumps({"file": name})
         first = fingerprint.fingerprint(config, path, [path])
-        words.write_text(f"{name}")
+        (tmp_path / changed).write_text(name)
         assert fingerprint.fingerprint(config, path, [path]) != first
     with open(path, "a") as file:
         file.write("\n")
