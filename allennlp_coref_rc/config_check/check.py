@@ -53,6 +53,10 @@ Keys of lists of regular expressions, or of pairs that begin with one. AllenNLP 
 """
 
 
+WINDOWED = ("pretrained_transformer", "pretrained_transformer_mismatched", "transformer_words")
+"""Indexers and embedders that cut long texts into windows."""
+
+
 class Distributed(FromParams):
     """What AllenNLP takes of `distributed`. It says nothing about other keys."""
 
@@ -231,6 +235,19 @@ def _settings(params: Mapping[str, Any]) -> Iterator[Problem]:
             if loader.get(key) and others:
                 expected = f"expected a validation_data_loader without it, as {others[0]} would be cut too"
                 yield f"data_loader.{key}", f"found {excerpt(loader[key])}, {expected}"
+    indexers = [item for _, given in named(params, ("token_indexers",)) for item in _windowed(given)]
+    for key, given in named(params, ("token_embedders",)):
+        for name, embedder in _windowed(given):
+            # Vectors would be those of other words.
+            for length in (item.get("max_length") for other, item in indexers if other == name):
+                if length != (found := embedder.get("max_length")):
+                    expected = f"expected {excerpt(length)}, that of the token indexer {name!r}"
+                    yield f"{join(key, name)}.max_length", f"found {excerpt(found)}, {expected}"
     if params.get("datasets_for_vocab_creation") == [] and "vocabulary" not in params:
         expected = 'expected some of "train", "validation" and "test"'
         yield "datasets_for_vocab_creation", f"found [], {expected}"
+
+
+def _windowed(given: Any) -> list[tuple[str, dict[str, Any]]]:
+    items = given.items() if isinstance(given, dict) else ()
+    return [(name, item) for name, item in items if isinstance(item, dict) and item.get("type") in WINDOWED]

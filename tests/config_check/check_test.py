@@ -1,5 +1,6 @@
 import copy
 import inspect
+import json
 from typing import Any, Optional, Union
 
 import pytest
@@ -102,6 +103,18 @@ def test_the_same_mistake_is_said_once(params):
 def test_devices_and_files_need_not_be_there(params):
     assert check_config(changed(params, "trainer.cuda_device", 0), devices=False) == []
     assert check_config(changed(params, "train_data_path", "nowhere/qa2_train.txt"), files=False) == []
+
+
+@pytest.mark.parametrize("lengths", [(16, 32), (32, 16), (None, 16), (16, None)])
+def test_a_transformer_has_the_windows_of_its_indexer(params, lengths):
+    kind = {"type": "pretrained_transformer_mismatched", "model_name": "roberta-base"}
+    indexer, embedder, other = ({**kind, "max_length": length} for length in (*lengths, 8))
+    read = changed(params, "dataset_reader.token_indexers", {"words": indexer, "others": other})
+    embedders = "model.text_field_embedder.token_embedders"
+    (problem,) = check_config(changed(read, embedders, {"words": embedder, "others": other}))
+    found, expected = map(json.dumps, lengths[::-1])
+    assert problem.startswith(f"{embedders}.words.max_length: found {found}, expected {expected}, that of")
+    assert check_config(changed(read, embedders, {"words": indexer, "others": other})) == []
 
 
 def test_a_gpu_that_is_there(params, monkeypatch):
