@@ -6,6 +6,7 @@ from allennlp.data import Vocabulary
 from allennlp.models import Model
 from torch.nn.functional import nll_loss
 
+from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.data.fields import (
     CANDIDATE_LABELS,
     CLASS_LABELS,
@@ -53,6 +54,12 @@ class ClozeModel(Model):
         encoding_dim, embedding_dim : `int`
             The sizes of the vectors that the answer layer reads.
         """
+        for namespace in (CLASS_LABELS, CANDIDATE_LABELS):
+            if self.vocab.get_vocab_size(namespace) and self.vocab.is_padded(namespace):
+                raise ConfigurationError(
+                    f"vocabulary: found padding among the answers ({namespace}), expected non_padded_namespaces with "
+                    '"*labels", as by default; "from_pretrained_transformer" makes none'
+                )
         self._answers_are_classes = self.vocab.get_vocab_size(CLASS_LABELS) > 0
         self._answer_layer = (classifier if self._answers_are_classes else pointer).construct(
             vocab=self.vocab, encoding_dim=encoding_dim, embedding_dim=embedding_dim
@@ -90,6 +97,14 @@ class ClozeModel(Model):
             any question `has_loss`. And the `explanations`, if there are any.
         """
         log_probabilities, attention = self._answer_layer(passage, query, embedded, candidates)
+        number = log_probabilities.size(1)
+        if not number:
+            raise ConfigurationError("found no candidates in the question or the vocabulary, expected some")
+        if self._answers_are_classes and number != (known := self.vocab.get_vocab_size(CLASS_LABELS)):
+            raise ConfigurationError(
+                f"found {known} answers in the vocabulary, but the model learnt to tell {number} apart; expected the "
+                f"same. A model whose answers are words of the passage can be extended"
+            )
         output: dict[str, Any] = {
             "log_probabilities": log_probabilities,
             "probabilities": log_probabilities.exp(),

@@ -10,6 +10,7 @@ from unittest.mock import Mock
 
 import pytest
 import torch
+from allennlp.data import Vocabulary
 
 from allennlp_coref_rc.__main__ import main
 from allennlp_coref_rc.config_check import trial
@@ -45,6 +46,9 @@ def clone(tmp_path_factory):
     (folder / "broken.jsonnet").write_text("{ trainer: { num_epochs: 5 }\n")
     archive = (folder / "output" / "quick_start" / "model.tar.gz").read_bytes()
     os.mkfifo(folder / "pipe")
+    words = Vocabulary()
+    words.add_tokens_to_namespace(["Mary"])
+    words.save_to_files(str(folder / "words"))
     (folder / "own.preds").touch()
     (folder / "half.tar.gz").write_bytes(archive[: len(archive) // 2])
     return folder
@@ -230,6 +234,12 @@ EMBEDDER = "model.text_field_embedder.token_embedders.tokens"
             "trainer.no_grad",
             ["question", "embeder"],
             "trainer.no_grad.1: found 'embeder', .* a name such as ",
+        ),
+        ("vocabulary", {"non_padded_namespaces": []}, "vocabulary: found padding among the answers"),
+        (
+            "vocabulary",
+            {"type": "from_files", "directory": "words"},
+            "found 0 labels of .* candidate_labels, .*extend",
         ),
         ("vocabulary", {"max_vocab_size": {"tokns": 3}}, "vocabulary.max_vocab_size: .* tokns, .* tokens"),
         ("model.passage_encoders", [MAGE], "model.*MageGRU.*state_sizes.*"),

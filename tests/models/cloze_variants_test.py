@@ -13,11 +13,12 @@ from allennlp.models import Model
 from allennlp.modules import Seq2SeqEncoder
 
 from allennlp_coref_rc.data.dataset_readers import AnnotatedBabiReader
-from allennlp_coref_rc.data.fields import SKIPPED_ANSWER, UNKNOWN_ANSWER
+from allennlp_coref_rc.data.fields import CLASS_LABELS, SKIPPED_ANSWER, UNKNOWN_ANSWER
 from allennlp_coref_rc.modules.answer_layers import AttentionSum
 from allennlp_coref_rc.modules.pair import TokenVectors
 from allennlp_coref_rc.modules.self_belief_aggregation import SelfBeliefAggregation
 from allennlp_coref_rc.predictors import ClozeReaderPredictor
+from tests.training_config.configs import BABI
 
 QUESTIONS = [
     ("Mary saw Bill . Bill left the old house .", "@placeholder left", ["Mary", "Bill", "the house"], "Bill"),
@@ -38,9 +39,8 @@ def instances():
     return made
 
 
-def build(layers=2, second_input=6, **options):
-    made = instances()
-    vocab = Vocabulary.from_instances(made)
+def build(layers=2, second_input=6, vocab=None, **options):
+    vocab = vocab or Vocabulary.from_instances(instances())
     params = {
         "type": "ga_reader",
         "text_field_embedder": {"token_embedders": {"tokens": {"type": "embedding", "embedding_dim": 4}}},
@@ -182,6 +182,20 @@ def test_the_loss_is_of_the_known_answers_and_the_accuracy_of_all_that_are_not_s
     loss = model._score(probabilities.log(), answers, has_candidate)
     assert loss.item() == pytest.approx(-numpy.log([0.7, 0.4, 0.8]).mean())
     assert model.get_metrics() == {"accuracy": 1 / 4, "accuracy_official": 1 / 5}
+
+
+def test_a_class_that_was_not_learnt_is_refused():
+    reader = AnnotatedBabiReader(folder=str(BABI), task=15)
+    made = list(reader.read("train"))
+    vocab = Vocabulary.from_instances(made)
+    model = build(vocab=vocab, read_out="final_states")
+    known = vocab.get_vocab_size(CLASS_LABELS)
+    assert len(model.forward_on_instances(made)) == len(made)
+    vocab.add_token_to_namespace("zebra", CLASS_LABELS)
+    with pytest.raises(
+        ConfigurationError, match=f"found {known + 1} answers .* learnt to tell {known} apart"
+    ):
+        model.forward_on_instances(made)
 
 
 def test_a_question_without_a_placeholder_is_an_error():

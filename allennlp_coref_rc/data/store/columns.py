@@ -4,6 +4,7 @@ each token. A column of each kind below holds the fields of one class, packs the
 would make of them: counts for the vocabulary and padded tensors.
 """
 
+import logging
 import marshal
 import mmap
 import zlib
@@ -19,6 +20,7 @@ from allennlp.data import Field, Instance, Token, TokenIndexer, Vocabulary
 from allennlp.data.fields import IndexField, SequenceLabelField, TextField
 
 from allennlp_coref_rc.common.errors import ConfigurationError
+from allennlp_coref_rc.common.messages import counted, excerpt
 from allennlp_coref_rc.data.annotation_layers.annotation_layer import TokenLists
 from allennlp_coref_rc.data.annotation_layers.edges import PADDING
 from allennlp_coref_rc.data.fields import (
@@ -32,6 +34,8 @@ from allennlp_coref_rc.data.fields import (
 from allennlp_coref_rc.data.fields.annotation_field import NO_LABEL, UNKNOWN_LABEL
 from allennlp_coref_rc.data.fields.question_fields import Questions
 from allennlp_coref_rc.data.store.word_tables import Counter, WeightedCounter, WordTables, padded
+
+logger = logging.getLogger(__name__)
 
 WORDS = "words of texts"
 """The key of the names of words; those of labels are keyed by their vocabulary namespace."""
@@ -233,6 +237,19 @@ class Table:
         return tensors
 
 
+def _indices(vocab: Vocabulary, namespace: str, names: Sequence[str], unknown: int) -> list[int]:
+    """The indices of labels in a vocabulary, which should know them. Those that it does not are `unknown`."""
+    known = vocab.get_token_to_index_vocabulary(namespace)
+    missing = [name for name in names if name not in known]
+    if missing:
+        found = f"vocabulary: found {counted(len(names) - len(missing), 'label')} of the data's {len(names)} "
+        found += f"in {namespace}, not {excerpt(missing[0])}"
+        if len(missing) == len(names):
+            raise ConfigurationError(f'{found}; expected those of this data, as with "type": "extend"')
+        logger.warning("%s; a model cannot learn or tell what is not there", found)
+    return [known.get(name, unknown) for name in names]
+
+
 class Column:
     """
     The fields of a name in all instances.
@@ -378,9 +395,8 @@ class AnnotationColumn(Column):
     def index(self, vocab: Vocabulary, indexers: Mapping[str, TokenIndexer], tables: "WordTables") -> None:
         self._labels = {}
         for key in {key for _, _, key in self._all() if key is not None}:
-            known = vocab.get_token_to_index_vocabulary(key)
             labels = self._names.get(key, [""])
-            indices = [NO_LABEL, *(known.get(label, UNKNOWN_LABEL) for label in labels[1:])]
+            indices = [NO_LABEL, *_indices(vocab, key, labels[1:], UNKNOWN_LABEL)]
             self._labels[key] = np.array(indices, dtype=np.int64)
 
     def tensors(self, rows: np.ndarray) -> dict[str, dict[str, torch.Tensor]]:
@@ -448,10 +464,8 @@ class AnswerColumn(Column):
             yield self.options["namespace"], np.bincount(labels, minlength=len(self._names))
 
     def index(self, vocab: Vocabulary, indexers: Mapping[str, TokenIndexer], tables: "WordTables") -> None:
-        known = vocab.get_token_to_index_vocabulary(self.options["namespace"])
-        self._indices = np.array(
-            [known.get(name, UNKNOWN_ANSWER) for name in self._names] or [0], dtype=np.int64
-        )
+        indices = _indices(vocab, self.options["namespace"], self._names, UNKNOWN_ANSWER)
+        self._indices = np.array(indices or [0], dtype=np.int64)
 
     def tensors(self, rows: np.ndarray) -> torch.Tensor:
         values = self._values[rows].astype(np.int64)

@@ -11,10 +11,19 @@ from allennlp.common import Params
 from allennlp.data import DataLoader, DatasetReader, Vocabulary
 
 from allennlp_coref_rc.common.errors import ConfigurationError
+from allennlp_coref_rc.data.fields import CLASS_LABELS, UNKNOWN_ANSWER
 from allennlp_coref_rc.data.store.columns import KINDS, Table
 from allennlp_coref_rc.data.store.prepared_loader import StoredInstance
 from tests.processes import run_in_processes
-from tests.training_config.configs import CONFIGS, configs, load, load_small, load_text, tiny_transformer
+from tests.training_config.configs import (
+    BABI,
+    CONFIGS,
+    configs,
+    load,
+    load_small,
+    load_text,
+    tiny_transformer,
+)
 
 CNN = CONFIGS / "cnn" / "ga_gru.jsonnet"
 
@@ -157,6 +166,26 @@ def test_a_loop_that_is_left_does_not_wait_for_its_next_batch(monkeypatch):
     assert not waits
     for found, batch in zip(loader, expected, strict=True):
         check_equal(found, batch)
+
+
+def test_labels_that_the_vocabulary_lacks(caplog):
+    reader = DatasetReader.from_params(Params({"type": "annotated_babi", "folder": str(BABI), "task": 15}))
+    loader = DataLoader.from_params(
+        Params({"type": "prepared", "batch_size": 2}), reader=reader, data_path="train"
+    )
+    labels = Vocabulary.from_instances(loader.iter_instances()).get_token_to_index_vocabulary(CLASS_LABELS)
+    vocab = Vocabulary()
+    with pytest.raises(
+        ConfigurationError, match=f"found 0 labels of the data's {len(labels)} in class_labels"
+    ):
+        loader.index_with(vocab)
+    for number, label in enumerate(labels, start=1):
+        vocab.add_token_to_namespace(label, CLASS_LABELS)
+        caplog.clear()
+        loader.index_with(vocab)
+        answers = torch.cat([batch["answer"] for batch in loader])
+        assert (answers == UNKNOWN_ANSWER).any() == (number < len(labels))
+        assert ("model cannot learn or tell" in caplog.text) == (number < len(labels))
 
 
 def test_no_question_is_kept(cache):
