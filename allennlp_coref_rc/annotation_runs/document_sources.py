@@ -16,6 +16,7 @@ from allennlp_coref_rc.annotations.alignment import UNKNOWN
 from allennlp_coref_rc.annotations.annotators import Annotator, annotate_documents
 from allennlp_coref_rc.annotations.document import read_lines
 from allennlp_coref_rc.annotations.formats import FORMATS
+from allennlp_coref_rc.annotations.layers import ANNOTATIONS
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import COMPRESSED, bare, local_path, open_text
 from allennlp_coref_rc.common.hub_addresses import is_hub_address
@@ -146,10 +147,10 @@ class JsonLines(DocumentSource):
             raise ConfigurationError(
                 f"found {excerpt(values)}, expected an object with 'text' or 'tokens'{other}"
             )
-        if "tokens" not in values and "clusters" in values:
-            raise ConfigurationError(
-                "found clusters of a text without tokens, expected none, or --format e2e_coref"
-            )
+        layer = next(filter(values.__contains__, ANNOTATIONS), None)
+        if "tokens" not in values and layer:
+            other = ", or --format e2e_coref" if layer == "clusters" else ""
+            raise ConfigurationError(f"found {layer} of a text without tokens, expected none{other}")
         values = {**values, "id": default_id if values.get("id") is None else values["id"]}
         if isinstance(values["id"], int):
             values["id"] = str(values["id"])

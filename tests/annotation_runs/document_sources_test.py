@@ -122,6 +122,7 @@ def test_xml_is_never_text(tmp_path, name, text, is_text):
             {"text": "Mary", "clusters": [[[0, 4]]]},
             "found clusters of a text without tokens, .* --format e2e",
         ),
+        ({"text": "Mary", "frames": []}, "found frames of a text without tokens, expected none"),
     ],
 )
 def test_clusters_of_other_tools_are_read_with_their_format(tmp_path, values, message):

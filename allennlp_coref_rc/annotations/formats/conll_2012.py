@@ -167,7 +167,7 @@ class _Document:
         self.unmatched += [(line, cluster) for cluster, starts in self.open.items() for _, line in starts]
         for line, cluster in sorted(self.unmatched):
             self._leave_out(line, f"found a bracket of cluster {cluster}, expected also its other end")
-        clusters = [sorted(self.clusters[number]) for number in sorted(self.clusters)]
+        clusters = [sorted(set(self.clusters[number])) for number in sorted(self.clusters)]
         return AnnotatedText(self.tokens, self.sentences, clusters, self.frames, id=self.id).checked()
 
     def _leave_out(self, line: int, problem: str) -> None:

@@ -74,10 +74,11 @@ def read_conllu_sentences(path: str, leave_out: LeaveOut = refuse) -> Iterator[S
         # The parser uses a file only for its lines.
         for block in parse_sentences(cast(TextIO, _numbered(lines))):
             parsed = parse_token_and_metadata(block, ["columns"], {"columns": lambda columns, _: columns})
+            if any(line.split()[:2] == ["#", "newdoc"] for line in block.split("\n")):
+                document, begins = path, True
             for key in ("newdoc id", "newdoc_id"):
                 document = parsed.metadata.get(key, document)
             entity = parsed.metadata.get("global.Entity") or entity
-            begins = begins or any(line.split()[:2] == ["#", "newdoc"] for line in block.split("\n"))
             rows = [token["columns"] for token in parsed]
             for words, others in kept(lambda rows: _words(path, rows), [rows], leave_out):
                 if words:

@@ -37,7 +37,7 @@ TABS = """\
 #begin document (novel); part 0
 novel\t0\t0\tMary\t_\t_\t_\t_\t_\t_\t_\t_\t(0|(0)
 novel\t0\t1\t's\t_\t_\t_\t_\t_\t_\t_\t_\t
-novel\t0\t2\tMary\t_\t_\t_\t_\t_\t_\t_\t_\t(0)|(5|0)
+novel\t0\t2\tMary\t_\t_\t_\t_\t_\t_\t_\t_\t(0)|(0)|(5|0)
 
 novel\t0\t0\tand\t_\t_\t_\t_\t_\t_\t_\t_\t
 novel\t0\t1\t#\t_\t_\t_\t_\t_\t_\t_\t_\t5)

@@ -94,6 +94,12 @@ def test_without_the_number_of_the_entity_there_are_no_clusters(tmp_path, caplog
     assert [record.getMessage().split(",")[0] for record in caplog.records] == expected
 
 
+def test_a_document_without_an_id_has_the_name_of_the_file(tmp_path):
+    word = "1\tAnn\t_\tPROPN\t_\t_\t0\troot\t_\t_\n\n"
+    found = read(tmp_path, f"# newdoc id = x\n{word}{word}# newdoc\n{word}")
+    assert [(text.id, len(text)) for text in found] == [("x", 2), ("a", 1)]
+
+
 def test_a_type_without_a_header_is_said_to_be_taken_for_an_entity(tmp_path, caplog):
     (text,) = read(tmp_path, with_header("", "{}", "{}", {"Ann": "person", "Bob": "place"}))
     assert text.clusters == [[(0, 2), (4, 5)], [(3, 4)]]
