@@ -39,6 +39,9 @@ def write_folds(path: str, folder: str, folds: int = 5, seed: int = 1) -> Iterat
     for article, _ in articles:
         passages[article.title] += len(article.paragraphs)
     fold_of = deal(passages, folds, seed)
+    other = os.path.join(folder, f"fold_{folds + 1}")
+    if os.path.exists(other):
+        raise ConfigurationError(f"{other}: found a fold of another division, expected {folds} folds or none")
     for fold in range(1, folds + 1):
         os.makedirs(os.path.join(folder, f"fold_{fold}"), exist_ok=True)
         for name in ("train", "test"):

@@ -73,6 +73,10 @@ class RestartBelow(TrainerCallback):
             raise ConfigurationError(
                 f"restart_below: found no {self._config}, expected the config of the training"
             )
+        if Params.from_file(self._config)["model"].get("type") == "from_archive":
+            raise ConfigurationError(
+                "restart_below: found weights from an archive, which are no other after a restart; expected random ones"
+            )
 
     def on_epoch(
         self, trainer: GradientDescentTrainer, metrics: dict[str, Any], epoch: int, *args: Any, **kwargs: Any

@@ -83,6 +83,14 @@ def test_every_article_is_tested_in_one_fold_and_trained_in_all_others(path, tmp
     assert test_1["data"] + test_2["data"] == json.loads(path.read_text())["data"]
 
 
+def test_folds_of_another_division_are_not_left_beside(path, tmp_path):
+    (tmp_path / "fold_3").mkdir()
+    with pytest.raises(
+        ConfigurationError, match="fold_3: found a fold of another division, expected 2 folds"
+    ):
+        list(write_folds(str(path), str(tmp_path), 2))
+
+
 def test_annotated_files_have_the_same_folds(path, tmp_path):
     plain = list(write_folds(str(path), str(tmp_path / "plain"), 2))
     reader = AnnotatedQuorefReader(annotator=ExactMatchCoref())

@@ -104,11 +104,15 @@ def test_new_weights_have_as_many_epochs_again(monkeypatch, num_epochs, restarts
         ({"_moving_average": object()}, "found a moving average, expected a training without"),
         ({"_metric_tracker": SimpleNamespace(_patience=2)}, "found trainer.patience 2, expected 3 or more"),
         ({}, "found no .*config.json, expected the config of the training"),
+        ({"config": True}, "found weights from an archive"),
     ],
 )
 def test_what_a_restart_cannot_begin_anew_is_refused(tmp_path, found, message):
     tracker = SimpleNamespace(_patience=None)
+    (tmp_path / "config.json").write_text('{"model": {"type": "from_archive"}}')
     trainer = {"_distributed": False, "_moving_average": None, "_metric_tracker": tracker, **found}
+    if not found:
+        (tmp_path / "config.json").unlink()
     with pytest.raises(ConfigurationError, match=f"restart_below: {message}"):
         RestartBelow(str(tmp_path), 0.3, 3).on_start(SimpleNamespace(**trainer))
 
