@@ -188,6 +188,20 @@ def test_labels_that_the_vocabulary_lacks(caplog):
         assert ("model cannot learn or tell" in caplog.text) == (number < len(labels))
 
 
+def test_annotations_with_other_labels_than_those_of_training(caplog):
+    values = load_small(CONFIGS / "quoref" / "dassa_coref.jsonnet").as_dict(quiet=True)
+    reader = DatasetReader.from_params(copy(values["dataset_reader"]))
+    options = {"type": "prepared", "batch_size": 2}
+    loader = DataLoader.from_params(Params(options), reader=reader, data_path=values["train_data_path"])
+    assert list(loader.iter_instances())
+    vocab = Vocabulary()
+    with pytest.raises(ConfigurationError, match="found 0 labels of the data's 2 in coref_annotations"):
+        loader.index_with(vocab)
+    vocab.add_token_to_namespace("other", "coref_annotations")
+    loader.index_with(vocab)
+    assert "found 0 labels of the data's 2 in coref_annotations" in caplog.text
+
+
 def test_no_question_is_kept(cache):
     """Hundreds of thousands of objects would take more memory than their numbers."""
     reader, path = of_cnn()
