@@ -39,6 +39,8 @@ class Job:
     packages: tuple[str, ...] = ()
     trust: bool = False
     """Whether the archives that the annotator uses are trusted."""
+    files: tuple[tuple[str, str], ...] = ()
+    """The content of the files that its config names. If it changes, the annotator is built again."""
 
     def prepare(self) -> None:
         """Builds the annotator and loads what it needs, so that an error comes before the first document."""

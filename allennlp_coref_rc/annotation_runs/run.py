@@ -85,12 +85,14 @@ class AnnotationRun:
         unfinished_output = UnfinishedOutput(self.output, self.force)
         source = document_source(self.input, self._bare_reader(), self.format, self.encoding)
         state = self._state()
-        job = Job(source, json.dumps(self.annotator), self.batch_size, tuple(self.packages), self.trust)
+        files = named_content([self.annotator, self._bare_reader()])
+        config, packages = json.dumps(self.annotator), tuple(self.packages)
+        job = Job(source, config, self.batch_size, packages, self.trust, tuple(files.items()))
         documents = sum(1 for _ in source.items())
         if not documents:
             raise ConfigurationError(f"{self.input}: found no document, expected some")
         chunk_size = self.chunk_size or min(MAX_CHUNK, -(-documents // 100))
-        plan = self._plan(source, chunk_size)
+        plan = {**self._plan(source, chunk_size), "files": files}
         with unfinished_output as unfinished:
             unfinished.check(plan)
             workers = None if self.workers is None else min(self.workers, -(-documents // chunk_size))
@@ -128,7 +130,6 @@ class AnnotationRun:
         return {
             "annotator": self.annotator,
             "reader": self._bare_reader(),
-            "files": named_content([self.annotator, self._bare_reader()]),
             "annotate_together": source.together,
             "batch_size": self.batch_size,
             "chunk_size": chunk_size,

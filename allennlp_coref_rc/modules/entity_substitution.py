@@ -41,6 +41,7 @@ class EntitySubstitution(torch.nn.Module, Registrable):
         self._class_groups: list[str] = []
 
     def _set_groups(self, groups: Sequence[Group], class_groups: Sequence[Group]) -> None:
+        self._groups, self._class_groups = [], []
         names_of_groups = list(map(_names, groups))
         names_of_class_groups = list(map(_names, class_groups))
         words = [

@@ -42,7 +42,8 @@ def read_packed(rnn: torch.nn.RNNBase, inputs: torch.Tensor, mask: torch.Tensor)
     """
     packing = once(mask, [], "packing", lambda: _packing(mask))
     if not len(packing.places):
-        return inputs.new_zeros(*mask.shape, rnn.hidden_size * (1 + rnn.bidirectional))
+        size = rnn.proj_size or rnn.hidden_size
+        return inputs.new_zeros(*mask.shape, size * (1 + rnn.bidirectional))
     packed = PackedSequence(inputs.flatten(0, 1).index_select(0, packing.places), packing.batch_sizes)
     outputs = pad(rnn(packed)[0].data, (0, 0, 1, 0))
     return outputs.index_select(0, packing.packed_places).unflatten(0, mask.shape)

@@ -25,12 +25,14 @@ def best_span(
         Shape: (batch_size, 2). The first and the last token.
     """
     length = start_scores.size(1)
-    if max_length is None or max_length >= length:
+    if max_length is None:
         scores, starts = start_scores.cummax(dim=1)
     else:
-        before = max_length - 1
+        # Also of short sequences, as `cummax` takes another one of equal scores.
+        longest = min(max_length, length)
+        before = longest - 1
         padded = pad(start_scores, (before, 0), value=-torch.inf)
-        scores, starts = max_pool1d(padded, max_length, stride=1, return_indices=True)
+        scores, starts = max_pool1d(padded, longest, stride=1, return_indices=True)
         starts = starts - before
     ends = (scores + end_scores).argmax(dim=1, keepdim=True)
     return torch.cat([starts.gather(1, ends), ends], dim=1)

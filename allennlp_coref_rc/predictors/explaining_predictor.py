@@ -2,6 +2,7 @@ import copy
 from collections.abc import Sequence
 from contextlib import nullcontext
 from functools import cached_property
+from threading import Lock
 from typing import Any, Optional, Protocol, cast, runtime_checkable
 
 from allennlp.common.util import JsonDict, sanitize
@@ -25,6 +26,9 @@ KEYS = ("passage", "question", "candidates", "clusters")
 """The keys of an input."""
 
 PLAIN = frozenset({bool, float, int, str})
+
+# Whether a model explains is its state, and threads may share it.
+_one_at_a_time = Lock()
 
 
 @runtime_checkable
@@ -99,11 +103,13 @@ class ExplainingPredictor(InterpretablePredictor):
         """
         instance = self._json_to_instance(inputs)
         metadata = metadata_of(instance)
-        self.set_explain(explain)
-        try:
-            output = self.predict_instance(instance)
-        finally:
-            self.set_explain(False)
+        with _one_at_a_time:
+            before = self._recorder is not None
+            self.set_explain(explain)
+            try:
+                output = self.predict_instance(instance)
+            finally:
+                self.set_explain(before)
         text, boundary = metadata["text"], len(metadata["passage_tokens"])
         if text.text is None and isinstance(inputs["passage"], str):
             text = text.located(inputs["passage"], boundary)

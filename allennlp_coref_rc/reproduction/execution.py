@@ -166,6 +166,7 @@ def _evaluated(run: Run) -> dict[str, Any]:
 
 
 def _write_result(run: Run, result: dict[str, Any]) -> None:
+    result["evaluations"] = run.evaluations
     write_text(run.path(RESULT), json.dumps(result, indent=2) + "\n")
 
 

@@ -204,8 +204,15 @@ class Run:
         return min(1.0, epochs / self.params()["trainer"].get("num_epochs", 20))
 
     def _lacking(self, result: Optional[dict[str, Any]]) -> list[str]:
-        metrics = (result or {}).get("metrics", {})
-        return [name for name in self.evaluations if not any(key.startswith(f"{name}_") for key in metrics)]
+        result = result or {}
+        metrics = result.get("metrics", {})
+        # Older results do not say with which settings a model was evaluated.
+        done = result.get("evaluations") or {
+            name: self.evaluations[name]
+            for name in self.evaluations
+            if any(key.startswith(f"{name}_") for key in metrics)
+        }
+        return [name for name, changes in self.evaluations.items() if done.get(name) != changes]
 
     def _differences(self) -> str:
         params = self.params(located=True)

@@ -56,6 +56,11 @@ def test_the_last_texts_are_parsed_once():
     assert again[0] is docs[1] and again[1] is docs[0]
     # Other sentences need another parse.
     assert parse([AnnotatedText(one.tokens, [(0, 2), (2, 4)])])[0] is not docs[0]
+    parse([one, other])
+    one.tokens[0] = "He"
+    other.sentences[:] = [(0, 8)]
+    changed, joined = parse([one, other])
+    assert changed[0].text == "He" and len(list(joined.sents)) == 1
 
 
 ODD_TEXTS = {

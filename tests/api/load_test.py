@@ -1,8 +1,10 @@
+import copy
 import dataclasses
 import os
 import re
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
 from itertools import islice
 from pathlib import Path
 
@@ -78,6 +80,21 @@ def test_what_was_attended_to_is_told_on_request(reader):
     plain, explained = reader.answer(STORY, QUESTION), reader.answer(STORY, QUESTION, explain=True)
     assert {"gating"} <= {attention["kind"] for attention in explained.explanations}
     assert explained.answer == plain.answer and reader.answer(STORY, QUESTION) == plain
+
+
+def test_a_predictor_that_explains_goes_on_and_threads_do_not_disturb(reader):
+    predictor = copy.copy(reader.predictor)
+    predictor.set_explain(True)
+    try:
+        assert not reader.answer(STORY, QUESTION).explanations
+        predictor.answer({"passage": STORY, "question": QUESTION})
+        assert predictor.predict_json({"passage": STORY, "question": QUESTION})["explanations"]
+    finally:
+        predictor.set_explain(False)
+    with ThreadPoolExecutor(2) as threads:
+        wanted = [bool(i % 2) for i in range(40)]
+        answers = threads.map(lambda explain: reader.answer(STORY, QUESTION, explain=explain), wanted)
+        assert [bool(answer.explanations) for answer in answers] == wanted
 
 
 @pytest.mark.parametrize(

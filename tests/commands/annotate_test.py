@@ -44,6 +44,17 @@ def annotate(given, output, annotator=EXACT, reader=None, **options):
     return AnnotationRun(str(given), str(output), annotator, reader, **{"workers": 0, **options}).run()
 
 
+def test_an_annotator_reads_files_that_have_changed(tmp_path):
+    given, output, own = (tmp_path / name for name in ("in.txt", "out.jsonl", "own.jsonlines"))
+    given.write_text("Mary met Bob . She left .\n")
+    tokens = given.read_text().split()
+    for first in (0, 2):
+        own.write_text(json.dumps({"sentences": [tokens], "clusters": [[[first, first], [4, 4]]]}))
+        annotator = {"type": "precomputed", "path": str(own), "format": "e2e_coref"}
+        annotate(given, output, annotator, force=True)
+        assert texts_of(output)[0].clusters == [[(first, first + 1), (4, 5)]]
+
+
 def documents_of(path):
     return [document for _, document in read_documents(str(path))]
 

@@ -67,6 +67,8 @@ def test_words_of_classes_are_exchanged_in_answers(folder):
     places = vocab.get_token_to_index_vocabulary("class_labels")
     answer = torch.tensor([places["kitchen"]] * 50)
     assert substitution([text], answer)[1].tolist() == answer.tolist()
+    # Also if a training in this process has found words already.
+    substitution.induce(instances)
     found = substitution.induce(instances)
     assert any("kitchen" in words_of(group) for group in found["class_groups"])
     (exchanged,), answers = substitution([text], answer)

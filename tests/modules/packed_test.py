@@ -21,3 +21,9 @@ def test_outputs_and_gradients_are_those_of_allennlp(encoder_class, lengths):
     upstream = torch.randn_like(found)
     wanted = [inputs, *encoder.parameters()]
     torch.testing.assert_close(*(torch.autograd.grad(x, wanted, upstream) for x in (found, expected)))
+
+
+def test_a_batch_of_padding_has_the_size_of_a_projection():
+    lstm = torch.nn.LSTM(3, 4, batch_first=True, proj_size=2)
+    mask = torch.zeros(2, 7, dtype=torch.bool)
+    assert torch.equal(read_packed(lstm, torch.randn(2, 7, 3), mask), torch.zeros(2, 7, 2))

@@ -35,6 +35,13 @@ def test_masked_tokens_are_not_chosen(max_length):
     assert best_span(starts, ends, max_length).tolist() == [[0, 1]]
 
 
+@pytest.mark.parametrize("max_length", [None, 2, 3, 4])
+def test_of_equal_spans_padding_chooses_none(max_length):
+    scores = torch.zeros(1, 3)
+    padded = torch.nn.functional.pad(scores, (0, 5), value=torch.finfo(torch.float).min)
+    assert torch.equal(best_span(scores, scores, max_length), best_span(padded, padded, max_length))
+
+
 def test_there_is_no_number_for_each_span():
     """Of 100,000 tokens there are 10 thousand million: 40 GB."""
     scores = torch.arange(100_000.0).unsqueeze(0)

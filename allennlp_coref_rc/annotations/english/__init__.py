@@ -7,10 +7,10 @@ Its weights lie beside this file; CARD.md says what they were trained on. Annota
 from collections.abc import Sequence
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Optional, Union
+from typing import TYPE_CHECKING, NamedTuple, Optional, Union
 
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText
-from allennlp_coref_rc.annotations.tokenization import MOST_STRINGS
+from allennlp_coref_rc.annotations.tokenization import MOST_STRINGS, Span
 from allennlp_coref_rc.common.errors import ConfigurationError
 
 if TYPE_CHECKING:
@@ -53,8 +53,20 @@ def load_pipeline(spacy_model: str) -> "Language":
     return pipeline
 
 
-_parsed: dict[str, list[tuple[AnnotatedText, "Doc"]]] = {}
-"""The texts that each pipeline parsed last, so that several annotators of one text share its parse."""
+class Parsed(NamedTuple):
+    """A parsed text: its list of tokens, what was in it and in the list of sentences, and the doc."""
+
+    text_tokens: list[str]
+    tokens: list[str]
+    sentences: list[Span]
+    doc: "Doc"
+
+
+_parsed: dict[str, dict[int, Parsed]] = {}
+"""
+The texts that each pipeline parsed last, by the id of their list of tokens, so that several annotators of one
+text share its parse.
+"""
 
 
 def parse(texts: Sequence[AnnotatedText], spacy_model: Optional[str] = None) -> list["Doc"]:
@@ -67,11 +79,13 @@ def parse(texts: Sequence[AnnotatedText], spacy_model: Optional[str] = None) -> 
     """
     spacy_model = spacy_model or MODEL
     pipeline = load_pipeline(spacy_model)
-    known = {id(text.tokens): (text.sentences, doc) for text, doc in _parsed.get(spacy_model, [])}
+    last = _parsed.get(spacy_model, {})
 
     def known_doc(text: AnnotatedText) -> Optional["Doc"]:
-        sentences, doc = known.get(id(text.tokens), (None, None))
-        return doc if sentences == text.sentences else None
+        known = last.get(id(text.tokens))
+        if known is None or (known.tokens, known.sentences) != (text.tokens, text.sentences):
+            return None
+        return known.doc
 
     fresh = pipeline.pipe(
         [_bare(text, pipeline.vocab, spacy_model == MODEL) for text in texts if known_doc(text) is None],
@@ -87,7 +101,10 @@ def parse(texts: Sequence[AnnotatedText], spacy_model: Optional[str] = None) -> 
             )
         if len(doc) and not doc.has_annotation("DEP"):
             raise ConfigurationError(f"spacy_model is {spacy_model!r}, which has no parser")
-    _parsed[spacy_model] = list(zip(texts, docs))
+    _parsed[spacy_model] = {
+        id(text.tokens): Parsed(text.tokens, text.tokens[:], text.sentences[:], doc)
+        for text, doc in zip(texts, docs)
+    }
     if len(pipeline.vocab.strings) > MOST_STRINGS:
         load_pipeline.cache_clear()
     return docs
@@ -95,7 +112,8 @@ def parse(texts: Sequence[AnnotatedText], spacy_model: Optional[str] = None) -> 
 
 def _bare(text: AnnotatedText, vocab: "Vocab", names: bool) -> "Doc":
     """A doc that is not parsed yet. With `names`, the names of companies and couples are entities already."""
-    from spacy.tokens import Doc, Span
+    from spacy.tokens import Doc
+    from spacy.tokens import Span as Entity
 
     from allennlp_coref_rc.annotations.annotators.coref.sieve.name_spans import compound_names
     from allennlp_coref_rc.annotations.annotators.lexicon import TITLES
@@ -108,6 +126,6 @@ def _bare(text: AnnotatedText, vocab: "Vocab", names: bool) -> "Doc":
         compounds = compound_names(text.tokens, text.sentences)
         labels = ("person" if doc[start].lower_ in TITLES else "organization" for start in compounds)
         doc.set_ents(
-            [Span(doc, *span, label) for span, label in zip(compounds.items(), labels)], default="missing"
+            [Entity(doc, *span, label) for span, label in zip(compounds.items(), labels)], default="missing"
         )
     return doc

@@ -85,6 +85,8 @@ class DocumentReader(DatasetReader):
     """
     optional_columns: Sequence[str] = ()
     """More columns, which it reads if the data set has them."""
+    config: Optional[dict[str, Any]] = None
+    """The config that the reader was built from, if it was."""
 
     def __init__(
         self,
@@ -173,6 +175,7 @@ class DocumentReader(DatasetReader):
         """The same reader with another annotator."""
         reader = copy.copy(self)
         reader.annotator = annotator
+        reader.config = None
         return reader
 
     def annotate(self, document: Document, passage: Optional[GivenPassage] = None) -> Document:

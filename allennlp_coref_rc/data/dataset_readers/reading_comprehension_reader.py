@@ -88,8 +88,6 @@ class ReadingComprehensionReader(DocumentReader):
         self._max_passage_length = max_passage_length
         self._max_question_length = max_question_length
         self._keep_skipped = keep_skipped
-        self.config: Optional[dict[str, Any]] = None
-        """The config that the reader was built from, if it was."""
         self.keep_text = False
         """Whether the metadata of instances also have the annotated `text`. Predictors set this."""
 

@@ -523,8 +523,11 @@ class CandidatesColumn(Column):
 
     def open(self, table: Table) -> None:
         self._passage = table.text(PASSAGE)
-        self._number = table.array(f"{self.name}.number")
+        self._number, self._num_labels = table.array(f"{self.name}.number"), 0
         self._occurrences = table.ragged(self.name, "candidates", "positions")
+
+    def length(self, row: int) -> int:
+        return self._num_labels if self.options["of_vocabulary"] else int(self._number[row])
 
     def index(self, vocab: Vocabulary, indexers: Mapping[str, TokenIndexer], tables: "WordTables") -> None:
         if self.options["of_vocabulary"]:

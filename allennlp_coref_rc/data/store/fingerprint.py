@@ -13,16 +13,19 @@ from allennlp_coref_rc.common.named_files import content_of, named_content
 
 PACKAGE = Path(__file__).parents[2]
 
-CODE = ("annotations", "common", "data")
-"""The folders of this package whose files decide what a reader makes of a file."""
+CODE = ("annotations", "common", "data", "metrics", "models", "modules", "safe_archives")
+"""The folders of this package whose files decide what a reader, with its annotator, makes of a file."""
 
 PACKAGES = (
     "allennlp",
+    "allennlp-models",
     "coreferee",
     "fastcoref",
+    "inflect",
     "maverick-coref",
     "nltk",
     "numpy",
+    "peft",
     "spacy",
     "torch",
     "transformers",

@@ -118,6 +118,7 @@ def of_cnn(**reader):
         {"batch_sampler": {"type": "max_tokens_sampler", "max_tokens": 200}},
         {"batch_sampler": {"type": "bucket", "batch_size": 2, "padding_noise": 0.4, "drop_last": True}},
         {"batch_sampler": {"type": "bucket", "batch_size": 2, "sorting_keys": ["question", "passage"]}},
+        {"batch_sampler": {"type": "bucket", "batch_size": 2, "sorting_keys": ["candidates"]}},
     ],
 )
 @pytest.mark.parametrize("reader", [{}, {"max_instances": 3}, {"keep_skipped": True}])
