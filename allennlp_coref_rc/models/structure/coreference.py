@@ -3,6 +3,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import torch
+from allennlp.common.util import is_distributed
 from allennlp.data import Vocabulary
 from allennlp.models.heads import Head
 from allennlp.training.metrics import Average
@@ -11,6 +12,7 @@ from torch.nn.functional import binary_cross_entropy_with_logits, cross_entropy
 
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, Span
 from allennlp_coref_rc.annotations.layers import Link, rounded
+from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.data.structure_corpora.coreference import GUIDELINES, TYPES, CoreferenceText
 from allennlp_coref_rc.models.structure.encoder import matrices_in_bfloat16
 
@@ -146,7 +148,14 @@ class CoreferenceHead(Head):
         # Returns
 
         `loss`, if there are gold clusters; when not training, also `clusters` and `links`, a list for each text.
+
+        # Raises
+
+        `ConfigurationError`
+            In a training of several processes, whose losses and scores by corpus cannot be summed.
         """
+        if self.training and is_distributed():
+            raise ConfigurationError("coreference: found `distributed`, expected a training in one process")
         losses: dict[str, list[Tensor]] = {"text": [], "gap": []}
         output: dict[str, Any] = {"clusters": [], "links": []}
         mentions = 0

@@ -9,6 +9,7 @@ import torch
 from allennlp.data import Vocabulary
 
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText
+from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.data.structure_corpora.coreference import Mention, describe
 from allennlp_coref_rc.models.structure import coreference
 from allennlp_coref_rc.models.structure.coreference import Candidates, CoreferenceHead, same_entity
@@ -251,3 +252,10 @@ def test_spans_stay_in_their_sentence_and_are_in_one_cluster():
 
 def test_a_text_of_one_word():
     assert run(head().eval(), AnnotatedText(["Ann"]))["clusters"] == [[]]
+
+
+def test_a_training_of_several_processes_is_refused(monkeypatch):
+    monkeypatch.setattr(coreference, "is_distributed", lambda: True)
+    run(head().eval())
+    with pytest.raises(ConfigurationError, match="found `distributed`, expected a training in one process"):
+        run(head())
