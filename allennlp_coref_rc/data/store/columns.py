@@ -237,16 +237,15 @@ class Table:
         return tensors
 
 
-def _indices(
-    vocab: Vocabulary, namespace: str, names: Sequence[str], unknown: int, needs_some: bool
-) -> list[int]:
-    """The indices of labels in a vocabulary, which should know them, or some. The others are `unknown`."""
+def _indices(vocab: Vocabulary, namespace: str, names: Sequence[str], unknown: int) -> list[int]:
+    """The indices of labels in a vocabulary, which should know them. Those that it does not are `unknown`."""
     known = vocab.get_token_to_index_vocabulary(namespace)
     missing = [name for name in names if name not in known]
     if missing:
         found = f"vocabulary: found {counted(len(names) - len(missing), 'label')} of the data's {len(names)} "
         found += f"in {namespace}, not {excerpt(missing[0])}"
-        if needs_some and len(missing) == len(names):
+        # Nothing, or only the padding and the label that stands for unknown ones.
+        if len(known) <= unknown + 1:
             raise ConfigurationError(f'{found}; expected those of this data, as with "type": "extend"')
         logger.warning("%s; a model cannot learn or tell what is not there", found)
     return [known.get(name, unknown) for name in names]
@@ -398,9 +397,7 @@ class AnnotationColumn(Column):
         self._labels = {}
         for key in {key for _, _, key in self._all() if key is not None}:
             labels = self._names.get(key, [""])
-            # A text may have other labels than those of training, unless these are none.
-            needs_some = vocab.get_vocab_size(key) <= UNKNOWN_LABEL + 1
-            indices = [NO_LABEL, *_indices(vocab, key, labels[1:], UNKNOWN_LABEL, needs_some)]
+            indices = [NO_LABEL, *_indices(vocab, key, labels[1:], UNKNOWN_LABEL)]
             self._labels[key] = np.array(indices, dtype=np.int64)
 
     def tensors(self, rows: np.ndarray) -> dict[str, dict[str, torch.Tensor]]:
@@ -468,7 +465,7 @@ class AnswerColumn(Column):
             yield self.options["namespace"], np.bincount(labels, minlength=len(self._names))
 
     def index(self, vocab: Vocabulary, indexers: Mapping[str, TokenIndexer], tables: "WordTables") -> None:
-        indices = _indices(vocab, self.options["namespace"], self._names, UNKNOWN_ANSWER, needs_some=True)
+        indices = _indices(vocab, self.options["namespace"], self._names, UNKNOWN_ANSWER)
         self._indices = np.array(indices or [0], dtype=np.int64)
 
     def tensors(self, rows: np.ndarray) -> torch.Tensor:
