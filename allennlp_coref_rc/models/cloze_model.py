@@ -103,7 +103,7 @@ class ClozeModel(Model):
         if self._answers_are_classes and number != (known := self.vocab.get_vocab_size(CLASS_LABELS)):
             raise ConfigurationError(
                 f"found {known} answers in the vocabulary, but the model learnt to tell {number} apart; expected the "
-                f"same. A model whose answers are words of the passage can be extended"
+                "same. A model whose answers are words of the passage can be extended"
             )
         output: dict[str, Any] = {
             "log_probabilities": log_probabilities,

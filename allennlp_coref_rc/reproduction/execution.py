@@ -166,7 +166,8 @@ def _evaluated(run: Run) -> dict[str, Any]:
 
 
 def _write_result(run: Run, result: dict[str, Any]) -> None:
-    result["evaluations"] = run.evaluations
+    # Conditions with other evaluations may share the run.
+    result["evaluations"] = {**result.get("evaluations", {}), **run.evaluations}
     write_text(run.path(RESULT), json.dumps(result, indent=2) + "\n")
 
 

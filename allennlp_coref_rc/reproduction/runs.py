@@ -205,14 +205,12 @@ class Run:
 
     def _lacking(self, result: Optional[dict[str, Any]]) -> list[str]:
         result = result or {}
-        metrics = result.get("metrics", {})
+        if "evaluations" in result:
+            done = result["evaluations"]
+            return [name for name, changes in self.evaluations.items() if done.get(name) != changes]
         # Older results do not say with which settings a model was evaluated.
-        done = result.get("evaluations") or {
-            name: self.evaluations[name]
-            for name in self.evaluations
-            if any(key.startswith(f"{name}_") for key in metrics)
-        }
-        return [name for name, changes in self.evaluations.items() if done.get(name) != changes]
+        metrics = result.get("metrics", {})
+        return [name for name in self.evaluations if not any(key.startswith(f"{name}_") for key in metrics)]
 
     def _differences(self) -> str:
         params = self.params(located=True)

@@ -57,6 +57,7 @@ def test_a_finished_run_is_evaluated_on_what_it_lacks(tmp_path):
     assert more.finished and more.commands() == []
     assert replace(more, evaluations={"again": other, "other": other}).lacking() == ["again"]
     assert replace(more, evaluations={"aga": {}, "other": other}).lacking() == ["aga"]
+    assert replace(run, evaluations={"test": {}}).lacking() == ["test"]
     found = more.result()
     assert found["metrics"]["again_accuracy"] == metrics["best_validation_accuracy"]
     assert found["metrics"]["other_loss"] == pytest.approx(metrics["test_loss"])
