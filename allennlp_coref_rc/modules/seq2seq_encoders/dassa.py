@@ -247,7 +247,8 @@ class DASSA(AnnotatedSeq2SeqEncoder):
             views = once(mask, [self, annotations], "views", lambda: self._views(annotations, mask))
         exist, attended = once(mask, [], inputs.dtype, lambda: _padding(mask, inputs.dtype))
         outputs = inputs if self.input_projection is None else self.input_projection(inputs)
-        positions = self.positions(outputs)
+        # The weights' dtype, not that of `outputs`, which is a lower one in autocast.
+        positions = self.positions(outputs).to(next(self.blocks.parameters()).dtype)
         for i, block in enumerate(self.blocks):
             outputs = block(
                 outputs + positions, exist, attended, views if i in self._annotated_blocks else None

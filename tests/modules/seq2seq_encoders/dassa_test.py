@@ -260,6 +260,9 @@ def test_reduced_precision():
         assert outputs.isfinite().all()
         if not training:
             assert (outputs - expected).abs().max() < 0.1 * expected.abs().max()
+    outputs = encoder.eval().bfloat16()(inputs.bfloat16(), mask, annotations)
+    assert outputs.dtype == torch.bfloat16
+    assert (outputs - expected).abs().max() < 0.1 * expected.abs().max()
 
 
 def test_it_is_made_from_a_config_as_its_docstring_has_it():
