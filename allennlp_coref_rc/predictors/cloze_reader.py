@@ -14,7 +14,7 @@ from allennlp_coref_rc.data.fields import (
 )
 from allennlp_coref_rc.predictors.explaining_predictor import ExplainingPredictor, add_warnings
 from allennlp_coref_rc.predictors.interpretable_predictor import is_attacked
-from allennlp_coref_rc.predictors.unknown_words import restrict, with_passage_candidates
+from allennlp_coref_rc.predictors.unknown_words import FROM_PASSAGE, with_passage_candidates
 
 
 @Predictor.register("cloze_reader")
@@ -78,7 +78,7 @@ class ClozeReaderPredictor(ExplainingPredictor):
         asked = [with_passage_candidates(instance, knowledge, vocab) for instance in instances]
         outputs = super().predict_batch_instance(asked)
         for instance, question, output in zip(instances, asked, outputs):
-            warnings = restrict(output, vocab) if question is not instance else []
+            warnings = [FROM_PASSAGE] if question is not instance else []
             unanswered = output.pop("unanswered", "")
             if unanswered:
                 # AllenNLP makes a text of what is none.

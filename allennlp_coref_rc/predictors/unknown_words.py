@@ -1,7 +1,7 @@
 """Words that a reader does not know: warnings about them, and those of the passage as candidates."""
 
-from collections.abc import Iterable, Sequence
-from typing import Any, Optional
+from collections.abc import Sequence
+from typing import Optional
 
 from allennlp.data import DatasetReader, Instance, Vocabulary
 from allennlp.data.token_indexers import SingleIdTokenIndexer
@@ -73,69 +73,25 @@ def content_words(tokens: Sequence[str]) -> list[str]:
 
 def with_passage_candidates(instance: Instance, knowledge: WordKnowledge, vocab: Vocabulary) -> Instance:
     """
-    The same question with more candidates: the content words of its passage that the reader does not know,
-    and that are not in the question. (Those that it knows were not answers in training.) A reader that knows
-    all words gets all, but only where no answer of training occurs. Given candidates stay as they are, and so
-    does a question whose answer is known: predictions are scored as by `evaluate`.
+    The same question, where none of the answers of training occurs, with other candidates: the content words
+    of its passage that are not in the question, and that the reader does not know, unless it knows all. (Those
+    that it knows were not answers in training.) Given candidates stay as they are, and so does a question
+    whose answer is known: predictions are scored as by `evaluate`.
     """
     metadata = metadata_of(instance)
     if "candidates" not in instance.fields or metadata["candidates"] is not None or "answer" in instance:
         return instance
-    tokens, labels = metadata["passage_tokens"], list(vocab.get_token_to_index_vocabulary(CANDIDATE_LABELS))
-    if knowledge.knows_all and _occur(labels, tokens):
+    tokens, labels = metadata["passage_tokens"], vocab.get_token_to_index_vocabulary(CANDIDATE_LABELS)
+    if not {*map(str.lower, labels)}.isdisjoint(map(str.lower, tokens)):
         return instance
-    known = {*map(str.lower, labels), *map(str.lower, metadata["question_tokens"])}
-    new = [
+    asked = {*map(str.lower, metadata["question_tokens"])}
+    names = [
         word
         for word in content_words(tokens)
-        if word.lower() not in known and (knowledge.knows_all or not knowledge.knows(word))
+        if word.lower() not in asked and (knowledge.knows_all or not knowledge.knows(word))
     ]
-    if not new:
+    if not names:
         return instance
-    names = labels + new
     candidates = CandidatesField(tokens, [[name] for name in names])
-    return Instance(
-        {
-            **instance.fields,
-            "candidates": candidates,
-            "metadata": QuestionField({**metadata, "candidates": names}),
-        }
-    )
-
-
-def restrict(output: dict[str, Any], vocab: Vocabulary) -> list[str]:
-    """
-    Takes the passage's unknown words out of an output, which is then the one without them: attention, and so
-    the probabilities, are normalised over the tokens of candidates. Returns the warning that the reader
-    prefers such a word as its answer. If no answer of training occurs, they stay, and the others go.
-    """
-    labels, tokens = vocab.get_token_to_index_vocabulary(CANDIDATE_LABELS), output["passage_tokens"]
-    answer, probabilities = output["answer"], output["candidate_probabilities"]
-    new = {name: probability for name, probability in probabilities.items() if name not in labels}
-    if not _occur(labels, tokens):
-        output["candidate_probabilities"] = new
-        return [FROM_PASSAGE]
-    words = set(map(str.lower, new))
-    attention = [
-        0.0 if token.lower() in words else weight for token, weight in zip(tokens, output["attention"])
-    ]
-    total = sum(attention)
-    # One that does not occur has no attention, and the least probability whatever the others have.
-    present = set(map(str.lower, tokens))
-    known = {name: probabilities[name] / (total if name.lower() in present else 1) for name in labels}
-    output.update(
-        answer=max(known, key=known.__getitem__),
-        candidate_probabilities=known,
-        attention=[weight / total for weight in attention],
-    )
-    if answer not in new:
-        return []
-    return [
-        "if words of the passage that the reader does not know were candidates too, it would answer "
-        f"{answer!r} (probability {new[answer]:.2f})"
-    ]
-
-
-def _occur(labels: Iterable[str], tokens: Sequence[str]) -> bool:
-    present = set(map(str.lower, tokens))
-    return any(label.lower() in present for label in labels)
+    question = QuestionField({**metadata, "candidates": names})
+    return Instance({**instance.fields, "candidates": candidates, "metadata": question})

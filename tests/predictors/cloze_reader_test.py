@@ -91,24 +91,6 @@ def test_a_question_whose_answer_is_known_has_the_answer_of_evaluate(predictor):
     assert output["unanswered"] == evaluated["unanswered"] and output["answer"] is None
 
 
-def test_a_warning_names_the_unknown_word_that_the_reader_would_rather_answer(predictor):
-    place, warned = "aquarium", set()
-    park, office = "Fred went to the park. " * 5, "Bill went to the office."
-    passages = f"{park} {office} {place}.|Bill went to the {place}. {park}|{office} In the {place}."
-    for passage in passages.split("|"):
-        inputs = {"passage": passage, "question": "Where is Fred?"}
-        output = predictor.predict_json(inputs)
-        other = predictor.predict_json({**inputs, "candidates": [*output["candidate_probabilities"], place]})
-        suggestion = (
-            "if words of the passage that the reader does not know were candidates too, it would answer "
-            f"{place!r} (probability {other['candidate_probabilities'][place]:.2f})"
-        )
-        assert output["answer"] in ("park", "office")
-        assert output.get("warnings", []) == ([suggestion] if other["answer"] == place else [])
-        warned.add("warnings" in output)
-    assert warned == {True, False}
-
-
 def test_no_answer_changes_by_a_warning(predictor, monkeypatch):
     """The passage has a word that the reader does not know. The model still answers once."""
     instance = predictor._json_to_instance({"passage": f"Zelda left. {STORY}", "question": QUESTION})
