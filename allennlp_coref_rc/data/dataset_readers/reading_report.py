@@ -192,10 +192,6 @@ def malformed_of(document: Document) -> list[Malformed]:
     """The inverse of `keep_malformed`."""
     errors = []
     for given in JsonValue(document.data, path="data").listed(MALFORMED):
-        if isinstance(given.value, str):
-            # Files from before the other keys have the message alone.
-            errors.append(Malformed(given.value))
-            continue
         message = given["error"].to(String)
         errors.append(Malformed(message, [{key: v for key, v in given.value.items() if key != "error"}]))
     return errors
