@@ -1,10 +1,12 @@
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from copy import deepcopy
 from functools import lru_cache
 from inspect import signature
 from typing import TYPE_CHECKING, Any, Optional, Union, overload
 
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText
 from allennlp_coref_rc.common.errors import ConfigurationError
+from allennlp_coref_rc.common.json_objects import half_of_pair
 from allennlp_coref_rc.common.messages import excerpt
 
 if TYPE_CHECKING:
@@ -51,12 +53,12 @@ def annotate(
     # Returns
 
     `AnnotatedText`, or `list[AnnotatedText]` for several texts
-        Texts with `text` and `offsets`. The `text` of one that came as tokens are its tokens, joined by
-        blanks.
+        Texts with `text` and `offsets`, which are `None` if the tokens are no pieces of the text. The `text` of one
+        that came as tokens alone are its tokens, joined by blanks.
     """
     if isinstance(texts, (str, AnnotatedText)):
         return annotate([texts], annotator, trust)[0]
-    if not isinstance(texts, Iterable):
+    if not isinstance(texts, Iterable) or isinstance(texts, Mapping):
         raise ConfigurationError(f"found {excerpt(texts)}, expected a text or several texts")
     from allennlp_coref_rc.annotations.annotators import annotate_texts
     from allennlp_coref_rc.safe_archives.archives import trusting
@@ -71,11 +73,14 @@ def annotate(
 
 
 def _as_text(text: Text) -> AnnotatedText:
+    """A text of its own: no annotation that is added later, in place, changes the one that was given."""
     if isinstance(text, AnnotatedText):
-        return text.checked() if text.offsets else text.checked().located(" ".join(text.tokens))
-    if not isinstance(text, str):
+        text = deepcopy(text).checked()
+        return text if text.offsets else text.located(text.text or " ".join(text.tokens))
+    if not isinstance(text, str) or half_of_pair.search(text):
         raise ConfigurationError(f"found the text {excerpt(text)}, expected a string or an AnnotatedText")
-    return AnnotatedText.of_text(text)
+    # Not of a subclass, such as NumPy's strings.
+    return AnnotatedText.of_text(str(text))
 
 
 @lru_cache(maxsize=4)

@@ -1,4 +1,4 @@
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Optional, Union
 
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText
@@ -15,7 +15,7 @@ Layers = Mapping[str, Union[str, dict[str, Any], "AnnotationLayer"]]
 
 
 def collate(
-    texts: Sequence[AnnotatedText],
+    texts: Iterable[AnnotatedText],
     layers: Layers,
     labels: Optional[Mapping[str, Union[int, Sequence[str]]]] = None,
 ) -> tuple["torch.Tensor", "AnnotationTensors"]:
@@ -55,28 +55,31 @@ def collate(
     batch = Batch([Instance({"annotations": field}) for field in fields])
     batch.index_instances(label_vocabulary(labels or {}))
     tensors: dict[str, Any] = batch.as_tensor_dict()
-    lengths = torch.tensor([[len(text)] for text in texts])
+    lengths = torch.tensor([[field.length] for field in fields])
     return torch.arange(int(lengths.max())) < lengths, tensors["annotations"]
 
 
-def label_names(texts: Sequence[AnnotatedText], layers: Layers) -> dict[str, list[str]]:
+def label_names(texts: Iterable[AnnotatedText], layers: Layers) -> dict[str, list[str]]:
     """The labels that the layers of views have in the texts, for `labels` of `collate` and of `DASSA`."""
     found: dict[str, set[str]] = {}
     for field in _fields(texts, layers):
         for layer, names in field.namespaces.items():
             tokens = (token for name in names for token in field.layers[layer][name])
-            labels = (str(label) for token in tokens for label in token if label)
+            labels = (str(label) for token in tokens for label in token if label != "")
             found.setdefault(layer, set()).update(labels)
     return {layer: sorted(names) for layer, names in found.items()}
 
 
-def _fields(texts: Sequence[AnnotatedText], layers: Layers) -> list["AnnotationField"]:
+def _fields(texts: Iterable[AnnotatedText], layers: Layers) -> list["AnnotationField"]:
     from allennlp_coref_rc.annotation_runs.config_option import build
     from allennlp_coref_rc.data.annotation_layers import AnnotationLayer, label_namespace
     from allennlp_coref_rc.data.fields import AnnotationField
 
-    if isinstance(texts, (str, AnnotatedText)) or not len(texts):
+    given = [*texts] if isinstance(texts, Iterable) else []
+    if not given or not all(isinstance(text, AnnotatedText) for text in given):
         raise ConfigurationError(f"collate: found {excerpt(texts)}, expected a list of annotated texts")
+    if not isinstance(layers, Mapping):
+        raise ConfigurationError(f"collate: found the layers {excerpt(layers)}, expected layers by name")
     built = {
         name: layer if isinstance(layer, AnnotationLayer) else build(AnnotationLayer, f"layers.{name}", layer)
         for name, layer in layers.items()
@@ -88,5 +91,5 @@ def _fields(texts: Sequence[AnnotatedText], layers: Layers) -> list["AnnotationF
     }
     return [
         AnnotationField({name: layer.make(text)[0] for name, layer in built.items()}, len(text), namespaces)
-        for text in texts
+        for text in given
     ]

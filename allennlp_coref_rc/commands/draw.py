@@ -155,7 +155,7 @@ def draw_clusters(args: argparse.Namespace) -> None:
     Shows annotated documents as pages: entities in colours, with a list of them, semantic frames and
     discourse relations. Click on a mention to see all mentions of its entity, and again to go to the next.
     FILE is what coref-rc annotate writes, or a file or folder in another format. Writes a page for each
-    document into FOLDER, and index.html if there are several.
+    document into FOLDER, and index.html.
     """
     from allennlp_coref_rc.pages.documents import write_pages
 

@@ -178,6 +178,14 @@ class AnnotatedSelfAttention(torch.nn.Module):
         sizes = [(table.size(0), table.size(1)) for table in tables]
 
         def rows_of_labels() -> torch.Tensor:
+            # Only on the CPU: elsewhere looking at a value means waiting for the device.
+            if labels.device.type == "cpu" and labels.numel():
+                found = labels.amax((0, 1)).tolist()
+                known = [number for heads, number in sizes for _ in range(heads)]
+                if any(label >= number for label, number in zip(found, known)):
+                    raise ConfigurationError(
+                        f"self-attention: found labels up to {found} for the heads, expected less than {known}"
+                    )
             # The first row of each head in all tables, made on the device: a copy would wait for it.
             ends = list(accumulate(heads * number for heads, number in sizes))
             ranges = zip([0, *ends], ends, (number for _, number in sizes))

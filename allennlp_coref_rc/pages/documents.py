@@ -43,7 +43,7 @@ stop).
 
 def write_pages(path: str, folder: str, form: str = "annotated", limit: int = 100) -> int:
     """
-    Writes pages of the first documents of a file, and index.html if there are several. Returns their number.
+    Writes pages of the first documents of a file, and index.html. Returns their number.
     """
     if not Path(path).exists():
         raise ConfigurationError(f"{path}: no such file")
@@ -54,10 +54,9 @@ def write_pages(path: str, folder: str, form: str = "annotated", limit: int = 10
     rows = [_row(number, document) for number, document in enumerate(documents, start=1)]
     for i, document in enumerate(progress_bar(documents, desc="drawing")):
         write_text(Path(folder) / rows[i]["file"], page(document, rows, i))
-    if len(rows) > 1:
-        write_text(
-            Path(folder) / "index.html", render("documents.html.jinja", name=Path(path).name, rows=rows)
-        )
+    # Also of a single one: a folder may have the index of another file.
+    index = render("documents.html.jinja", name=Path(path).name, rows=rows)
+    write_text(Path(folder) / "index.html", index)
     return len(rows)
 
 

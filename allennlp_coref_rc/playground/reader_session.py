@@ -106,7 +106,7 @@ class CachedAnnotator(Annotator):
         if known is None:
             # Some annotators load their archives only now.
             with trusting(self._trust, ""):
-                known = self._annotator.annotate_batch([text])[0]
+                (known,) = self._annotator.annotate_batch([text])
             self._known[key] = known
             if len(self._known) > REMEMBERED:
                 self._known.popitem(last=False)

@@ -44,8 +44,12 @@ def _read(path: str) -> Iterator[dict[str, Any]]:
 
 
 def _together(predictions: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    names: list[str] = list(dict.fromkeys(name for prediction in predictions for name in prediction[KEY]))
-    means = {name: sum(one[KEY].get(name, 0.0) for one in predictions) / len(predictions) for name in names}
+    # As for each reader, case tells no candidates apart.
+    names: dict[str, str] = {}
+    means: dict[str, float] = {}
+    for name, probability in (item for prediction in predictions for item in prediction[KEY].items()):
+        name = names.setdefault(name.lower(), name)
+        means[name] = means.get(name, 0.0) + probability / len(predictions)
     # If no candidate occurs in the passage, no reader has an answer.
     unanswered = all(one.get("answer", KEY) is None for one in predictions)
     answer, gold = None if unanswered else max(means, key=means.__getitem__), predictions[0]["gold"]

@@ -1,11 +1,13 @@
 from dataclasses import replace
 from importlib import import_module
 
+import numpy as np
 import pytest
 
 import allennlp_coref_rc
 from allennlp_coref_rc.annotations import AnnotatedText
 from allennlp_coref_rc.annotations.annotators import Annotator, ExactMatchCoref
+from allennlp_coref_rc.annotations.annotators.compose import ComposedAnnotator
 from allennlp_coref_rc.common.errors import ConfigurationError
 
 annotate_module = import_module("allennlp_coref_rc.api.annotate")
@@ -87,14 +89,42 @@ def test_tokens_and_annotations_are_kept():
     passage = allennlp_coref_rc.annotate(text, "sieve_coref")
     assert passage.text == "Mary left. She fell." and passage.tokens == text.tokens
     assert passage.cluster_texts == [["left.", "fell."], ["Mary", "She"]]
-    assert text.clusters == [[(1, 2), (3, 4)]]
+    # Also if the annotated text is changed.
+    passage.tokens[0] = "Bob"
+    passage.clusters[0].append((0, 1))
+    assert text.tokens[0] == "Mary" and text.clusters == [[(1, 2), (3, 4)]]
+    passage = allennlp_coref_rc.annotate(text, "sieve_coref")
     again = allennlp_coref_rc.annotate(passage, "exact_match_coref")
     assert again.clusters[:2] == passage.clusters and again.text == passage.text
+
+
+def test_a_text_stays_as_it_is_written():
+    for source, offsets in (
+        ("Mary didn't go", [(0, 4), (5, 8), (8, 11), (12, 14)]),
+        ("Mary didn’t go", None),
+    ):
+        text = AnnotatedText(["Mary", "did", "n't", "go"], text=source)
+        passage = allennlp_coref_rc.annotate(text, "sieve_coref")
+        assert (passage.text, passage.offsets) == (source, offsets)
+    assert allennlp_coref_rc.annotate(np.str_("Mary fell."), "sieve_coref").tokens == ["Mary", "fell", "."]
+
+
+def test_an_annotator_may_give_its_texts_one_by_one():
+    class Yielding(Annotator):
+        def annotate_batch(self, texts):
+            yield from (text.with_more(clusters=[[(0, 1)]]) for text in texts)
+
+    for annotator in (Yielding(), ComposedAnnotator([Yielding()])):
+        found = allennlp_coref_rc.annotate(["Mary slept.", "Bob ran."], annotator)
+        assert [text.clusters for text in found] == [[[(0, 1)]]] * 2
+    assert Yielding().annotate(AnnotatedText(["Mary"])).clusters == [[(0, 1)]]
 
 
 @pytest.mark.parametrize(
     "texts, annotator, message",
     [
+        ({"text": "Mary"}, "sieve_coref", "found .*, expected a text or several texts"),
+        ("a \ud800", "sieve_coref", "found the text .*, expected a string"),
         (3, "sieve_coref", "found 3, expected a text or several texts"),
         (["Mary", 3], "sieve_coref", "found the text 3, expected a string or an AnnotatedText"),
         (TEXT, "sieve_corref", 'found "sieve_corref": .* did you mean .sieve_coref'),

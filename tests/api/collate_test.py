@@ -41,7 +41,7 @@ def encoders():
 
 
 def test_a_batch():
-    mask, annotations = collate([MARY, JOHN], LAYERS, LABELS)
+    mask, annotations = collate(iter([MARY, JOHN]), LAYERS, LABELS)
     assert mask.tolist() == [[True] * 5, [True, True, False, False, False]]
     assert {name: numbers.squeeze(-1).tolist() for name, numbers in annotations["coref"].items()} == {
         "antecedents": [[-1, -2, -2, 0, -2], [-2] * 5],
@@ -61,11 +61,8 @@ def test_a_batch():
     [
         ("Mary left.", {}, 'found "Mary left.", expected a list of annotated texts'),
         ([], {}, r"found \[\], expected a list of annotated texts"),
-        (
-            ["Mary left."],
-            {"coref": "coref_edges"},
-            'CorefEdges: found "Mary left.", expected an AnnotatedText',
-        ),
+        (["Mary left."], LAYERS, r'found \["Mary left."\], expected a list of annotated texts'),
+        ([MARY], ["coref_edges"], r'found the layers \["coref_edges"\], expected layers by name'),
         ([MARY], {"coref": "coref_edge"}, "layers.coref.type: .*did you mean 'coref_edges'"),
         ([MARY], LAYERS, r"found no labels of \['srl'\], expected those that label_names"),
     ],

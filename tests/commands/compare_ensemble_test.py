@@ -31,7 +31,7 @@ def files(tmp_path):
             tmp_path / "2", ("a", "Milk", {"apple": 0.3, "milk": 0.7}), ("b", "yes", {"yes": 0.6, "no": 0.4})
         ),
         write(
-            tmp_path / "3", ("a", "Milk", {"cup": 0.5, "milk": 0.5}), ("b", "yes", {"no": 0.5, "yes": 0.5})
+            tmp_path / "3", ("a", "Milk", {"cup": 0.5, "MILK": 0.5}), ("b", "yes", {"no": 0.5, "yes": 0.5})
         ),
     ]
 

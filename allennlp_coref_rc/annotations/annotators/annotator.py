@@ -29,7 +29,8 @@ class Annotator(LoadsLater, Registrable):
         """Returns the text with annotations added; the given text does not change."""
         if type(self).annotate_batch is Annotator.annotate_batch:
             raise NotImplementedError(f"{type(self).__name__} has neither annotate nor annotate_batch")
-        return self.annotate_batch([text])[0]
+        (annotated,) = self.annotate_batch([text])
+        return annotated
 
     def annotate_batch(self, texts: Sequence[AnnotatedText]) -> list[AnnotatedText]:
         return [self.annotate(text) for text in texts]
@@ -42,7 +43,7 @@ Registrable._registry.setdefault(Annotator, {})
 
 def annotate_texts(texts: Sequence[AnnotatedText], annotator: Annotator) -> list[AnnotatedText]:
     """The texts with the annotator's annotations, checked; what a text has already is not added again."""
-    annotated = annotator.annotate_batch(texts)
+    annotated = list(annotator.annotate_batch(texts))
     if [text.tokens for text in annotated] != [text.tokens for text in texts]:
         raise ConfigurationError(f"{type(annotator).__name__} gave back other texts than those it was given")
     return [without_repeats(given, text.checked()) for given, text in zip(texts, annotated)]

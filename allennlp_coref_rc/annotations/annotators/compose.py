@@ -45,7 +45,7 @@ class ComposedAnnotator(Annotator):
     def annotate_batch(self, texts: Sequence[AnnotatedText]) -> list[AnnotatedText]:
         annotated = list(texts)
         for annotator in self._annotators:
-            annotated = annotator.annotate_batch(annotated)
+            annotated = list(annotator.annotate_batch(annotated))
         if self.min_confidence is None:
             return annotated
         # Given clusters may lose mentions, and repeats of them would then no longer be recognised.

@@ -3,7 +3,7 @@ import json
 import os
 import random
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Any, Union
 
@@ -15,6 +15,7 @@ from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import open_text
 from allennlp_coref_rc.data.corpora import cnn_dailymail
 from allennlp_coref_rc.data.dataset_readers.cloze_dataset_reader import ClozeDatasetReader
+from allennlp_coref_rc.data.dataset_readers.document_reader import GivenItems
 
 ENTITY = re.compile(r"@entity[0-9]+")
 
@@ -97,9 +98,11 @@ class AnnotatedCnnDailyMailReader(ClozeDatasetReader):
             document.text = dataclasses.replace(document.text, clusters=list(question.clusters)).checked()
         return document
 
-    def documents(self, file_path: str) -> Iterator[tuple[str, Document]]:
+    def documents_of(
+        self, items: Iterable[tuple[str, Any]], given: GivenItems, any_good: bool = False
+    ) -> Iterator[tuple[str, Document]]:
         self._reads += 1
-        for place, document in super().documents(file_path):
+        for place, document in super().documents_of(items, given, any_good):
             yield place, self._permuted(document, self._reads) if self._permute_entities else document
 
     def _permuted(self, document: Document, read: int) -> Document:

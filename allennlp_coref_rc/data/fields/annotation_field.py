@@ -5,6 +5,7 @@ import torch
 from allennlp.data import Vocabulary
 from allennlp.data.fields import Field
 
+from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.data.annotation_layers import Layer
 from allennlp_coref_rc.data.annotation_layers.edges import PADDING
 
@@ -43,8 +44,9 @@ class AnnotationField(Field[AnnotationTensors]):
         for layer, numbers in layers.items():
             for name, tokens in numbers.items():
                 if len(tokens) != length:
-                    raise ValueError(
-                        f"annotation {layer}.{name} has {len(tokens)} tokens, the sequence has {length}"
+                    raise ConfigurationError(
+                        f"annotation {layer}.{name}: found numbers of {len(tokens)} tokens, expected those of the "
+                        f"text's {length}"
                     )
         self.layers = layers
         self.length = length
@@ -61,7 +63,7 @@ class AnnotationField(Field[AnnotationTensors]):
             for name, namespace in names.items():
                 for token in self.layers[layer][name]:
                     for label in token:
-                        if label:
+                        if label != "":
                             counter[namespace][str(label)] += 1
 
     def index(self, vocab: Vocabulary) -> None:
@@ -72,7 +74,7 @@ class AnnotationField(Field[AnnotationTensors]):
             for name, namespace in names.items():
                 known = vocab.get_token_to_index_vocabulary(namespace)
                 indexed[name] = [
-                    [known.get(str(label), UNKNOWN_LABEL) if label else NO_LABEL for label in token]
+                    [known.get(str(label), UNKNOWN_LABEL) if label != "" else NO_LABEL for label in token]
                     for token in indexed[name]
                 ]
             self.layers[layer] = indexed
@@ -104,7 +106,7 @@ class AnnotationField(Field[AnnotationTensors]):
         """
         if self._tensors is None:
             self._tensors = {
-                layer: {name: _to_tensor(tokens) for name, tokens in numbers.items()}
+                layer: {name: _to_tensor(f"{layer}.{name}", tokens) for name, tokens in numbers.items()}
                 for layer, numbers in self.layers.items()
             }
         return self._tensors
@@ -127,9 +129,10 @@ class AnnotationField(Field[AnnotationTensors]):
         return self.length
 
 
-def _to_tensor(tokens: Sequence[Sequence[Any]]) -> torch.Tensor:
+def _to_tensor(name: str, tokens: Sequence[Sequence[Any]]) -> torch.Tensor:
     width = max(map(len, tokens), default=0)
     empty = [PADDING] * width
-    return torch.tensor([[*token, *empty][:width] for token in tokens], dtype=torch.long).view(
-        len(tokens), width
-    )
+    tensor = torch.tensor([[*token, *empty][:width] for token in tokens]).view(len(tokens), width)
+    if tensor.numel() and tensor.is_floating_point():
+        raise ConfigurationError(f"annotation {name}: found numbers with fractions, expected integers")
+    return tensor.long()

@@ -12,6 +12,7 @@ from array import array
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import cached_property, partial
+from operator import attrgetter
 from typing import Any, ClassVar, NamedTuple, Optional, cast
 
 import numpy as np
@@ -44,6 +45,9 @@ PASSAGE = "passage"
 
 TOKENS_OF = {"passage_tokens": PASSAGE, "question_tokens": "question"}
 """The values of metadata that are the words of another field."""
+
+other_attributes = attrgetter("lemma_", "pos_", "tag_", "dep_", "ent_type_", "text_id", "type_id")
+"""What tokens may have beside their text, and indexers may read."""
 
 BLOCK = 1 << 20
 """So many numbers are counted at once, which bounds the memory for it."""
@@ -135,7 +139,10 @@ class Packer:
         raise NotStorable(f"{name}: found a {type(field).__name__}")
 
     def put(self, name: str, values: Iterable[int]) -> None:
-        self._arrays[name].extend(values)
+        try:
+            self._arrays[name].extend(values)
+        except TypeError as error:
+            raise NotStorable(f"{name}: {error}") from error
 
     def put_names(self, name: str, values: Iterable[str], key: str) -> None:
         """Puts numbers for names. New ones are numbered in the order in which they occur."""
@@ -306,6 +313,8 @@ class TextColumn(Column):
     kind, field_class = "text", TextField
 
     def pack(self, field: TextField, instance: Instance, packer: Packer) -> None:
+        if {*map(other_attributes, field.tokens)} - {(None,) * 7}:
+            raise NotStorable(f"{self.name}: found tokens with more than a text")
         packer.put_names(f"{self.name}.words", [str(token.text) for token in field.tokens], WORDS)
         packer.put(f"{self.name}.lengths", [len(field)])
 
@@ -575,9 +584,13 @@ class QuestionColumn(Column):
                 del values[key]
         try:
             # It keeps tuples, and unlike pickle runs nothing when it is read.
-            data = zlib.compress(marshal.dumps(values), 1)
+            dumped = marshal.dumps(values)
+            # Of numbers of NumPy it keeps the bytes.
+            if marshal.loads(dumped) != values:
+                raise ValueError("found values that are not read as they were written")
         except ValueError as error:
             raise NotStorable(f"{self.name}: {error}") from error
+        data = zlib.compress(dumped, 1)
         packer.put(f"{self.name}.values", data)
         packer.put(f"{self.name}.lengths", [len(data)])
 

@@ -7,6 +7,9 @@ from functools import lru_cache
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, entry_points, version
 from pathlib import Path
+from typing import Optional
+
+from allennlp.common import Registrable
 
 from allennlp_coref_rc.allennlp_runtime.lazy_registry import INCLUDED
 from allennlp_coref_rc.common.named_files import content_of, named_content
@@ -36,14 +39,14 @@ PACKAGES = (
 def fingerprint(config: str, data_path: str, files: list[str]) -> str:
     """
     A number for the config of a reader (JSON), a data path, the content of its files and of those that the
-    config names, the code of packages that are included, and the versions of what reads them.
+    config names, the code of users' packages, and the versions of what reads them.
     """
     values = [
         config,
         data_path,
         [content_of(path) for path in files],
         named_content(json.loads(config)),
-        [_hash_of(_sources(name)) for name in INCLUDED],
+        [_hash_of([file]) for file in users_sources() if file is not None],
         _code(),
         _versions(),
     ]
@@ -55,10 +58,24 @@ def _code() -> str:
     return _hash_of(_own_files())
 
 
-def _sources(package: str) -> list[Path]:
+def users_sources() -> list[Optional[Path]]:
+    """
+    The files of the packages that are included, and of others with registered classes. Of classes that were
+    typed in, it is `None`.
+    """
+    registered = (cls for classes in Registrable._registry.values() for cls, _ in classes.values())
+    known = {"allennlp", "allennlp_models", PACKAGE.name}
+    packages = {cls.__module__.partition(".")[0] for cls in registered} - known | INCLUDED.keys()
+    return [file for name in sorted(packages) for file in _sources(name)]
+
+
+def _sources(package: str) -> list[Optional[Path]]:
     module = import_module(package)
-    folders = [file for folder in getattr(module, "__path__", ()) for file in Path(folder).rglob("*.py")]
-    return sorted(folders) or [Path(str(module.__file__))]
+    files = [file for folder in getattr(module, "__path__", ()) for file in Path(folder).rglob("*.py")]
+    if files:
+        return [*sorted(files)]
+    file = getattr(module, "__file__", None)
+    return [None if file is None else Path(file)]
 
 
 def _hash_of(files: list[Path]) -> str:

@@ -69,7 +69,9 @@ class PreparedDataLoader(MultiProcessDataLoader):
         if self._instances is None and self._keeps_all():
             try:
                 self._table, rows = prepared(cast(ReadingComprehensionReader, self.reader), self.data_path)
+                self._check_indexers()
             except NotStorable as error:
+                self._table = None
                 logger.info("%s: %s, which cannot be stored; it is kept in memory", self.data_path, error)
             else:
                 self._rows = rows
@@ -105,6 +107,12 @@ class PreparedDataLoader(MultiProcessDataLoader):
         }
         self.reader.apply_token_indexers(Instance(dict(texts)))
         return {name: field.token_indexers for name, field in texts.items()}
+
+    def _check_indexers(self) -> None:
+        """Words are counted for all texts together."""
+        first, *others = self._indexers.values()
+        if any(other is not first and dict(other) != dict(first) for other in others):
+            raise NotStorable("found texts with different token_indexers")
 
     def index_with(self, vocab: Vocabulary) -> None:
         if self._table is None:

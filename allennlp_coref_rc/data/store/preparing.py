@@ -38,7 +38,7 @@ from allennlp_coref_rc.data.dataset_readers import ReadingComprehensionReader
 from allennlp_coref_rc.data.dataset_readers.document_reader import GivenItems
 from allennlp_coref_rc.data.dataset_readers.reading_report import ReadingReport
 from allennlp_coref_rc.data.store.columns import NotStorable, Packer, Part, QuestionColumn, Table
-from allennlp_coref_rc.data.store.fingerprint import fingerprint
+from allennlp_coref_rc.data.store.fingerprint import fingerprint, users_sources
 from allennlp_coref_rc.data.store.store import (
     DamagedStore,
     open_store,
@@ -61,6 +61,9 @@ CHUNK = 250
 TRIED = 20
 """So many items are packed for an estimate."""
 
+READING = ("read", "_read", "documents")
+"""Methods of readers that read a whole file, in place of which `pack` reads items."""
+
 ITEM = "item"
 """The array with the number of the item that each row is from, by which processes share the rows."""
 
@@ -69,14 +72,17 @@ def prepared(reader: ReadingComprehensionReader, data_path: str) -> tuple[Table,
     """
     The columns of a data set, and this process's share of their rows. A reader that was built from a config
     finds them where another run with this config has stored them. Nothing is stored of a data set of the
-    Hugging Face hub, for a reader with `max_instances`, which reads a part of the file, and for one that
-    reads the file differently each time.
+    Hugging Face hub, for a reader with `max_instances`, which reads a part of the file, for one that reads the
+    file differently each time or has methods of its own for it, and if there are classes without a file.
     """
+    own = [getattr(type(reader), name) is not getattr(ReadingComprehensionReader, name) for name in READING]
     if (
         reader.config is None
         or reader.max_instances is not None
         or not reader.is_repeatable
+        or any(own)
         or is_hub_address(data_path)
+        or None in users_sources()
     ):
         packer = Packer()
         for instance in progress_bar(reader.read(data_path), desc="reading", unit=" questions"):

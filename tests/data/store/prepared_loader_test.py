@@ -5,12 +5,17 @@ import json
 import random
 from threading import Event, Thread, current_thread, main_thread
 
+import numpy as np
 import pytest
 import torch
-from allennlp.common import Params
-from allennlp.data import DataLoader, DatasetReader, Vocabulary
+from allennlp.common import Params, Registrable
+from allennlp.data import DataLoader, DatasetReader, Token, Vocabulary
+from allennlp.data.fields import TextField
+from allennlp.data.token_indexers import SingleIdTokenIndexer
 
 from allennlp_coref_rc.common.errors import ConfigurationError
+from allennlp_coref_rc.data.annotation_layers import AnnotationLayer
+from allennlp_coref_rc.data.dataset_readers.annotated_cloze import AnnotatedClozeReader
 from allennlp_coref_rc.data.fields import CLASS_LABELS, UNKNOWN_ANSWER
 from allennlp_coref_rc.data.store.columns import KINDS, Table
 from allennlp_coref_rc.data.store.prepared_loader import StoredInstance
@@ -253,6 +258,65 @@ def test_streamed_and_other_data_are_read_as_by_allennlp(cache):
     permuting = {**reader, "permute_entities": True}
     check(permuting, path, {"batch_size": 2})
     assert not cache.exists()
+
+
+class Filtering(AnnotatedClozeReader):
+    def _read(self, file_path):
+        yield from list(super()._read(file_path))[::2]
+
+
+class FilteringDocuments(AnnotatedClozeReader):
+    def documents(self, file_path):
+        yield from list(super().documents(file_path))[::2]
+
+
+class QuestionsWithWordsOfTheirOwn(AnnotatedClozeReader):
+    def apply_token_indexers(self, instance):
+        super().apply_token_indexers(instance)
+        instance["question"].token_indexers = {"tokens": SingleIdTokenIndexer(namespace="asked")}
+
+
+class Tagging(AnnotatedClozeReader):
+    def make_instance(self, text, boundary, metadata):
+        instance = super().make_instance(text, boundary, metadata)
+        tagged = [
+            Token(word, tag_="UPPER" if word[0].isupper() else "LOWER") for word in text.tokens[:boundary]
+        ]
+        instance.fields["passage"] = TextField(tagged)
+        return instance
+
+
+class Measuring(AnnotatedClozeReader):
+    def make_instance(self, text, boundary, metadata):
+        numbers = {"half": np.float64(0.5), "one": np.int64(1)}
+        return super().make_instance(text, boundary, {**metadata, **numbers})
+
+
+class NumbersAsLabels(AnnotationLayer):
+    label_names = ("labels",)
+
+    def layers(self, text, boundary):
+        return tuple({"labels": [[i % 3] for i in range(n)]} for n in (boundary, len(text) - boundary))
+
+
+@pytest.mark.parametrize(
+    "reader",
+    [Filtering, FilteringDocuments, QuestionsWithWordsOfTheirOwn, Tagging, Measuring, AnnotatedClozeReader],
+)
+def test_what_users_readers_do_of_their_own_is_done(reader, tmp_path, monkeypatch):
+    monkeypatch.setitem(Registrable._registry[DatasetReader], "users", (reader, None))
+    monkeypatch.setitem(Registrable._registry[AnnotationLayer], "numbers", (NumbersAsLabels, None))
+    path = tmp_path / "questions.jsonl"
+    line = {"passage": "Ann met Bo.", "question": "@placeholder left.", "candidates": ["Ann", "Bo"]}
+    path.write_text("".join(json.dumps({**line, "id": str(i)}) + "\n" for i in range(4)))
+    tags = {"type": "single_id", "namespace": "tags", "feature_name": "tag_", "default_value": ""}
+    options = {"token_indexers": {"tags": tags}} if reader is Tagging else {}
+    layers = (
+        {}
+        if reader is QuestionsWithWordsOfTheirOwn
+        else {"annotation_layers": {"numbers": {"type": "numbers"}}}
+    )
+    check({"type": "users", **layers, **options}, str(path), {"batch_size": 2})
 
 
 def test_a_field_that_no_column_holds_stays_in_memory(monkeypatch, cache):

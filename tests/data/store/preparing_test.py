@@ -6,10 +6,11 @@ import threading
 
 import numpy as np
 import pytest
-from allennlp.common import Params
+from allennlp.common import Params, Registrable
 from allennlp.data import DatasetReader
 
 from allennlp_coref_rc.__main__ import main
+from allennlp_coref_rc.annotations.annotators import Annotator
 from allennlp_coref_rc.annotations.annotators.exact_match_coref import ExactMatchCoref
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.named_files import named_content
@@ -131,12 +132,19 @@ def test_weights_without_an_ending_are_part_of_the_fingerprint_and_pipes_are_not
     assert fingerprint.fingerprint(json.dumps(names), "", [])
 
 
-def test_code_of_included_packages_is_part_of_the_fingerprint(tmp_path, monkeypatch):
-    (tmp_path / "own_package").mkdir()
-    code = tmp_path / "own_package" / "__init__.py"
+@pytest.mark.parametrize("is_included", [True, False])
+def test_code_of_users_packages_is_part_of_the_fingerprint(is_included, tmp_path, monkeypatch):
+    """Of those that --include-package names, and of those that plugins or a script import."""
+    package = f"own_package_{is_included}"
+    (tmp_path / package).mkdir()
+    code = tmp_path / package / "__init__.py"
     code.write_text("")
     monkeypatch.syspath_prepend(tmp_path)
-    monkeypatch.setattr(fingerprint, "INCLUDED", {"own_package": None})
+    if is_included:
+        monkeypatch.setattr(fingerprint, "INCLUDED", {package: None})
+    else:
+        own = type("Own", (Annotator,), {"__module__": f"{package}.annotators"})
+        monkeypatch.setitem(Registrable._registry[Annotator], "own", (own, None))
     first = fingerprint.fingerprint("{}", "", [])
     code.write_text("NUMBER = 1\n")
     assert fingerprint.fingerprint("{}", "", []) != first

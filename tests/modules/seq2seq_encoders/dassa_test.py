@@ -313,3 +313,8 @@ def test_annotations_that_do_not_fit_are_refused():
     more = {name: value.repeat(1, 1, 2) for name, value in annotations["srl"].items()}
     with pytest.raises(ConfigurationError, match="2 heads for .* 'srl', which makes 4 views"):
         encoder(inputs, mask, dict(annotations, srl=more))
+    # The label would be the first one of the next head.
+    known = next(iter(encoder.blocks[-1].attention.labels)).table.num_embeddings
+    unknown = dict(annotations["coref"], labels=torch.full_like(annotations["coref"]["labels"], known))
+    with pytest.raises(ConfigurationError, match=f"found labels up to .* expected less than .{known}"):
+        encoder(inputs, mask, dict(annotations, coref=unknown))
