@@ -25,14 +25,19 @@ def option_config(option: str, value: str, base: type[Registrable]) -> dict[str,
         elif os.path.isfile(value) or value.endswith((".json", ".jsonnet")):
             config = Params.from_file(value).as_dict(quiet=True)
         else:
-            config = {"type": value}
+            config = of_name(value)
     except (RuntimeError, ValueError, OSError) as error:
         raise ConfigurationError(f"{option} {value}: {error}") from error
     if "dataset_reader" in config:
         config = config["dataset_reader"]
         if base is Annotator and isinstance(config, dict):
-            config = config.get("annotator")
+            config = of_name(config.get("annotator"))
     return _checked(option, config, base)
+
+
+def of_name(value: Any) -> Any:
+    """The config of a registered name, which may stand in its place, or an unchanged config."""
+    return {"type": value} if isinstance(value, str) else value
 
 
 def build_annotator(option: str, value: Union[str, dict[str, Any]]) -> Annotator:

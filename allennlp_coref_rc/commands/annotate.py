@@ -91,7 +91,7 @@ def run(args: argparse.Namespace) -> None:
     import_plugins()
     from allennlp.data import DatasetReader
 
-    from allennlp_coref_rc.annotation_runs.config_option import option_config
+    from allennlp_coref_rc.annotation_runs.config_option import of_name, option_config
     from allennlp_coref_rc.annotation_runs.pipes import pipes
     from allennlp_coref_rc.annotation_runs.run import AnnotationRun, summarise
     from allennlp_coref_rc.annotations.annotators import Annotator
@@ -101,7 +101,7 @@ def run(args: argparse.Namespace) -> None:
     if args.annotator:
         annotators = [option_config("--annotator", args.annotator, Annotator)]
     elif reader and "annotator" in reader:
-        annotators = [reader["annotator"]]
+        annotators = [of_name(reader["annotator"])]
     elif args.format or args.min_confidence is not None:
         annotators = []
     else:

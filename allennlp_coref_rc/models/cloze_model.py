@@ -54,13 +54,15 @@ class ClozeModel(Model):
         encoding_dim, embedding_dim : `int`
             The sizes of the vectors that the answer layer reads.
         """
-        for namespace in (CLASS_LABELS, CANDIDATE_LABELS):
+        # One that does not exist would have a size too, of its padding.
+        present = self.vocab.get_namespaces() & {CLASS_LABELS, CANDIDATE_LABELS}
+        for namespace in present:
             if self.vocab.get_vocab_size(namespace) and self.vocab.is_padded(namespace):
                 raise ConfigurationError(
                     f"vocabulary: found padding among the answers ({namespace}), expected non_padded_namespaces with "
                     '"*labels", as by default; "from_pretrained_transformer" makes none'
                 )
-        self._answers_are_classes = self.vocab.get_vocab_size(CLASS_LABELS) > 0
+        self._answers_are_classes = CLASS_LABELS in present and self.vocab.get_vocab_size(CLASS_LABELS) > 0
         self._answer_layer = (classifier if self._answers_are_classes else pointer).construct(
             vocab=self.vocab, encoding_dim=encoding_dim, embedding_dim=embedding_dim
         )

@@ -403,6 +403,17 @@ def test_a_question_that_is_lost_is_counted_and_named(tmp_path, capsys, reader, 
         assert str(path) in reason and place in reason
 
 
+@pytest.mark.parametrize("option", ["--reader", "--annotator"])
+def test_the_annotator_of_a_config_may_be_a_name(tmp_path, texts, option):
+    config, outputs = tmp_path / "config.json", [str(tmp_path / "named.jsonl"), str(tmp_path / "out.jsonl")]
+    config.write_text(json.dumps({"dataset_reader": {"type": "annotated_babi", "annotator": EXACT["type"]}}))
+    given = FIXTURES / "qa1_test.txt" if option == "--reader" else texts
+    words = ["--reader", "annotated_babi"] if option == "--reader" else []
+    assert command(given, outputs[0], option, config) == 0
+    assert command(given, outputs[1], *words, "--annotator", EXACT["type"]) == 0
+    assert documents_of(outputs[0]) == documents_of(outputs[1]) != []
+
+
 def test_what_is_malformed_in_a_format_costs_itself_and_is_said_once(tmp_path, run_command):
     path, output = tmp_path / "a.conllu", tmp_path / "out.jsonl"
     rows = ["1\tAnn\t_\tX\t_\t_\t2\tnsubj\t_\tEntity=(person)", "2\tleft\t_\tX\t_\t_\tx\troot\t_\t_"]

@@ -13,7 +13,12 @@ from allennlp.models import Model
 from allennlp.modules import Seq2SeqEncoder
 
 from allennlp_coref_rc.data.dataset_readers import AnnotatedBabiReader
-from allennlp_coref_rc.data.fields import CLASS_LABELS, SKIPPED_ANSWER, UNKNOWN_ANSWER
+from allennlp_coref_rc.data.fields import (
+    CANDIDATE_LABELS,
+    CLASS_LABELS,
+    SKIPPED_ANSWER,
+    UNKNOWN_ANSWER,
+)
 from allennlp_coref_rc.modules.answer_layers import AttentionSum
 from allennlp_coref_rc.modules.pair import TokenVectors
 from allennlp_coref_rc.modules.self_belief_aggregation import SelfBeliefAggregation
@@ -52,6 +57,13 @@ def build(layers=2, second_input=6, vocab=None, **options):
     }
     torch.manual_seed(1)
     return Model.from_params(Params(json.loads(json.dumps(params))), vocab=vocab).eval()
+
+
+def test_a_padded_vocabulary_without_the_answers_will_do():
+    """As "from_pretrained_transformer" makes it: the candidates are those of each question."""
+    vocab = Vocabulary.from_instances(instances(), non_padded_namespaces=[])
+    assert not {CLASS_LABELS, CANDIDATE_LABELS} & vocab.get_namespaces()
+    assert build(vocab=vocab).forward_on_instances(instances())[0]["answer"] is not None
 
 
 def assert_same_probabilities(first, second):

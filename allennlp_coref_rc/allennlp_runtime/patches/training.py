@@ -91,6 +91,16 @@ def refuse_unused_no_grad(original: Any, _: Any, args: Any, kwargs: dict[str, An
     return trainer
 
 
+@wrapping("GradientDescentTrainer.from_partial_objects")
+def refuse_unknown_labels(original: Any, _: Any, args: Any, kwargs: dict[str, Any]) -> Any:
+    """Refuses to train on prepared data with a vocabulary that has none of their labels."""
+    trainer = original(*args, **kwargs)
+    check = getattr(trainer.data_loader, "check_vocabulary", None)
+    if check is not None:
+        check()
+    return trainer
+
+
 def escape_folder_names(training: Any) -> None:
     """Finds checkpoints in a folder such as "runs [1]", which AllenNLP takes for a pattern."""
 

@@ -265,10 +265,9 @@ class DocumentReader(DatasetReader):
 
     @classmethod
     def registered_name(cls) -> str:
-        """The name of this reader in configs."""
-        return next(
-            name for name, (reader, _) in DatasetReader._registry[DatasetReader].items() if reader is cls
-        )
+        """The name of this reader in configs, or of the nearest base that has one."""
+        names = {reader: name for name, (reader, _) in DatasetReader._registry[DatasetReader].items()}
+        return next((names[base] for base in cls.__mro__ if base in names), cls.__name__)
 
     @property
     def reads_share(self) -> bool:

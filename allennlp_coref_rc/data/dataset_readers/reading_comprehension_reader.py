@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Optional, cast
 
 from allennlp.common import FromParams, Params
-from allennlp.data import Field, Instance, Token, TokenIndexer
+from allennlp.data import DatasetReader, Field, Instance, Token, TokenIndexer
 from allennlp.data.fields import IndexField, TextField
 from allennlp.data.token_indexers import SingleIdTokenIndexer
 
@@ -96,8 +96,10 @@ class ReadingComprehensionReader(DocumentReader):
     def from_params(cls, params: Params, **kwargs: Any) -> Any:  # type: ignore[override]
         config = copy.deepcopy(params.as_dict(quiet=True))
         reader = super().from_params(params, **kwargs)
-        if isinstance(reader, ReadingComprehensionReader) and reader.config is None:
-            reader.config = {"type": reader.registered_name(), **config}
+        # Other processes build it by its name.
+        names = {cls: name for name, (cls, _) in DatasetReader._registry[DatasetReader].items()}
+        if isinstance(reader, ReadingComprehensionReader) and reader.config is None and type(reader) in names:
+            reader.config = {"type": names[type(reader)], **config}
         return reader
 
     @property

@@ -140,7 +140,9 @@ class ReadingReport:
         warnings += [
             f"{count} of {number} questions: {remark}" for remark, count in sorted(self.noted.items())
         ]
-        if 0 < self.unanswered < self.kept:
+        if self.kept and self.unanswered == self.kept:
+            warnings.append("no question has an answer; there is nothing to train on, and scores are 0")
+        elif self.unanswered:
             found = f"{self.unanswered} of {self.kept} questions have no answer, the first in {self.first_unanswered}"
             warnings.append(f"{found}; a batch needs those of all or of none")
         empty = layers.keys() - self.found

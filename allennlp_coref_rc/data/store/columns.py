@@ -229,6 +229,14 @@ class Table:
         for name, column in self.columns.items():
             column.index(vocab, indexers.get(name, {}), tables)
 
+    def check_vocabulary(self, vocab: Vocabulary) -> None:
+        """Raises a `ConfigurationError` if the vocabulary of a training has no label of a namespace."""
+        for namespace, names in self.names.items():
+            labels, known = [name for name in names if name], vocab.get_token_to_index_vocabulary(namespace)
+            if namespace != WORDS and labels and known.keys().isdisjoint(labels):
+                found = _found(known, namespace, labels)
+                raise ConfigurationError(f'{found}; expected those of this data, as with "type": "extend"')
+
     def batch(self, rows: np.ndarray) -> dict[str, Any]:
         """The tensors of some rows, as a batch of their instances has them."""
         tensors = {}
@@ -247,15 +255,16 @@ class Table:
 def _indices(vocab: Vocabulary, namespace: str, names: Sequence[str], unknown: int) -> list[int]:
     """The indices of labels in a vocabulary, which should know them. Those that it does not are `unknown`."""
     known = vocab.get_token_to_index_vocabulary(namespace)
-    missing = [name for name in names if name not in known]
-    if missing:
-        found = f"vocabulary: found {counted(len(names) - len(missing), 'label')} of the data's {len(names)} "
-        found += f"in {namespace}, not {excerpt(missing[0])}"
-        # Nothing, or only the padding and the label that stands for unknown ones.
-        if len(known) <= unknown + 1:
-            raise ConfigurationError(f'{found}; expected those of this data, as with "type": "extend"')
-        logger.warning("%s; a model cannot learn or tell what is not there", found)
+    if not known.keys() >= set(names):
+        logger.warning("%s; a model cannot learn or tell what is not there", _found(known, namespace, names))
     return [known.get(name, unknown) for name in names]
+
+
+def _found(known: Mapping[str, int], namespace: str, names: Sequence[str]) -> str:
+    """What a vocabulary has of the labels of the data."""
+    missing = [name for name in names if name not in known]
+    found = counted(len(names) - len(missing), "label")
+    return f"vocabulary: found {found} of the data's {len(names)} in {namespace}, not {excerpt(missing[0])}"
 
 
 class Column:

@@ -121,6 +121,11 @@ class PreparedDataLoader(MultiProcessDataLoader):
             self._vocab = vocab
             self._table.index(vocab, self._indexers)
 
+    def check_vocabulary(self) -> None:
+        """Raises a `ConfigurationError` if the vocabulary is none to train with on these questions."""
+        if self._table is not None:
+            self._table.check_vocabulary(cast(Vocabulary, self._vocab))
+
     def _instances_to_batches(
         self, instance_iterator: Iterable[Instance], move_to_device: bool
     ) -> Iterator[TensorDict]:

@@ -5,6 +5,7 @@ import shutil
 from unittest.mock import Mock
 
 import pytest
+from allennlp.common import Params
 from allennlp.common.checks import ConfigurationError
 from allennlp.common.util import sanitize
 from allennlp.data import Batch, Vocabulary
@@ -361,13 +362,33 @@ def test_types_of_edges_that_no_text_has_are_warned_of(caplog):
         assert warning == f"{fixture(1)}: {found}"
 
 
-@pytest.mark.parametrize("answers", ["11", "10", "00"])
-def test_questions_without_an_answer_are_warned_of_where_others_have_one(tmp_path, caplog, answers):
+@pytest.mark.parametrize(
+    "answers, warning",
+    [
+        ("11", ""),
+        ("10", ": 1 of 2 questions have no answer, the first in {path}, line 3; "),
+        ("00", ": no question has an answer; there is nothing to train on, and scores are 0"),
+    ],
+)
+def test_questions_without_an_answer_are_warned_of(tmp_path, caplog, answers, warning):
     path = str(tmp_path / "own.jsonl")
     text = AnnotatedText(["Ada", "left", "Rome", ".", "Where", "?"])
     known = [{"answer": "Rome"} if answer == "1" else {} for answer in answers]
     write_documents(path, [Document(text, [4, 2], {"questions": [question]}) for question in known])
     assert len(list(AnnotatedBabiReader().read(path))) == 2
     warnings = [record.getMessage() for record in caplog.records if record.levelno == logging.WARNING]
-    start = f"{path}: 1 of 2 questions have no answer, the first in {path}, line 3; "
-    assert [warning.startswith(start) for warning in warnings] == ([True] if answers == "10" else [])
+    expected = [path + warning.format(path=path)] if warning else []
+    assert len(warnings) == len(expected) and all(map(str.startswith, warnings, expected))
+
+
+def test_a_subclass_without_a_name_reads_what_its_base_reads(tmp_path):
+    class Quiet(AnnotatedBabiReader):
+        pass
+
+    path = str(tmp_path / "own.jsonl")
+    text = AnnotatedText(["Ada", "left", "Rome", ".", "Where", "?"])
+    document = Document(text, [4, 2], {"questions": [{"answer": "Rome"}]})
+    write_documents(path, [document], {"reader": "annotated_babi"})
+    assert len(list(Quiet().read(path))) == 1
+    # Processes that prepare data would build its base.
+    assert Quiet.from_params(Params({})).config is None
