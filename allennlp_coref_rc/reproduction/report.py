@@ -6,7 +6,6 @@ from typing import Optional, cast
 
 from allennlp_coref_rc.common.config_files import locate
 from allennlp_coref_rc.common.errors import ConfigurationError
-from allennlp_coref_rc.common.files import open_text, write_text
 from allennlp_coref_rc.common.messages import counted
 from allennlp_coref_rc.common.tables import markdown
 from allennlp_coref_rc.reproduction.condition import Column, Condition, Table
@@ -15,11 +14,6 @@ from allennlp_coref_rc.reproduction.results_file import Results
 from allennlp_coref_rc.reproduction.runs import PREDICTIONS
 from allennlp_coref_rc.reproduction.scores import Score, Scores
 from allennlp_coref_rc.reproduction.significance import Pairs, mcnemar, pair, paired_bootstrap
-
-BEGIN = "<!-- coref-rc reproduce --report writes what follows -->"
-END = "<!-- coref-rc reproduce --report wrote what is above -->"
-
-SECTION = "\n### "
 
 SCORES = {"rouge_l": "Rouge-L", "f1": "F1"}
 """
@@ -55,41 +49,12 @@ name theirs, and treat questions as independent otherwise. But questions about o
 quite independent, so the true p-values are larger."""
 
 
-def write_report(path: str, report: str) -> None:
-    """Writes the report between its marks in a file, or at its end. Other tables between the marks stay."""
-    text = ""
-    if os.path.exists(path):
-        with open_text(path, newline="") as lines:
-            text = "".join(lines)
-    if text.count(BEGIN) != text.count(END) or text.count(BEGIN) > 1 or text.find(BEGIN) > text.find(END):
-        raise ConfigurationError(
-            f"{path}: found one of the report's marks without the other, expected both or none"
-        )
-    if BEGIN in text:
-        before, _, rest = text.partition(BEGIN)
-        earlier, _, after = rest.partition(END)
-    else:
-        before, earlier, after = text.rstrip("\n") + "\n\n" if text else "", "", "\n"
-    sections = {**_sections(earlier), **_sections(report)}
-    content = "\n\n".join(
-        [report.partition(SECTION)[0].strip(), *(sections[title] for title in sorted(sections))]
-    )
-    write_text(path, f"{before}{BEGIN}\n{content}\n{END}{after}")
-
-
-def _sections(report: str) -> dict[str, str]:
-    """The sections of a report by the beginning of their titles, such as "### Coref-GRU, Table 1"."""
-    texts = [SECTION.lstrip("\n") + text.strip() for text in report.split(SECTION)[1:]]
-    return {text.partition(":")[0]: text for text in texts}
-
-
 def report(
     tables: Sequence[Table],
     seeds: Sequence[int],
     output: str,
     data: str,
     figures: Optional[str] = None,
-    linked_from: str = "",
     source: Optional[Results] = None,
 ) -> str:
     """
@@ -97,9 +62,8 @@ def report(
     those that the conditions name.
 
     Each figure has a folder of its own in `figures`, by default `output/figures`. It is drawn if all runs of
-    any of its rows are finished; links to its files are relative to `linked_from`, if that is given. With a
-    `source`, the runs are those of a file of results, and figures, which need the runs' folders, are left
-    out.
+    any of its rows are finished. With a `source`, the runs are those of a file of results, and figures, which
+    need the runs' folders, are left out.
     """
     parts = [INTRODUCTION]
     for table in tables:
@@ -112,23 +76,20 @@ def report(
         parts.append(f"### {table.paper.partition(':')[0]}, {table.title}: {table.caption}")
         if isinstance(table, Figure):
             folder = os.path.join(figures or os.path.join(output, "figures"), table.name)
-            lines = _figure(table, list(scores.values()), data, folder, linked_from)
+            lines = _figure(table, list(scores.values()), data, folder)
         else:
             lines = _table(table, scores, data)
         parts += ["\n".join(part) for part in lines if part]
     return "\n\n".join(parts)
 
 
-def _figure(
-    figure: Figure, rows: Sequence[Scores], data: str, folder: str, linked_from: str
-) -> Iterator[list[str]]:
+def _figure(figure: Figure, rows: Sequence[Scores], data: str, folder: str) -> Iterator[list[str]]:
     finished = [scores for scores in rows if scores.complete]
     if finished:
         os.makedirs(folder, exist_ok=True)
         try:
             files = figure.drawing.draw(folder, finished)
-            links = [os.path.relpath(path, linked_from) if linked_from else path for path in files]
-            yield [", ".join(f"[{os.path.basename(link)}]({link})" for link in links)]
+            yield [", ".join(f"[{os.path.basename(path)}]({path})" for path in files)]
         except ConfigurationError as error:
             yield [f"[FAIL] Not drawn: {error}"]
     yield _notes(figure)

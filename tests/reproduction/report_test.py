@@ -5,7 +5,7 @@ import pytest
 from allennlp.common.checks import ConfigurationError
 
 from allennlp_coref_rc.reproduction.condition_files import read_conditions
-from allennlp_coref_rc.reproduction.report import BEGIN, END, report, write_report
+from allennlp_coref_rc.reproduction.report import report
 from allennlp_coref_rc.reproduction.runs import MODEL, PREDICTIONS, RESULT
 
 CONDITIONS = """
@@ -134,38 +134,6 @@ def test_a_run_of_another_config_is_no_run_of_this(tables, tmp_path):
     )
     with pytest.raises(ConfigurationError, match=r"config.jsonnet \(trainer.num_epochs: found 1, expected 7"):
         report(tables, [], str(tmp_path), str(tmp_path))
-
-
-def test_what_the_file_has_of_other_tables_stays(tmp_path):
-    path = tmp_path / "RESULTS.md"
-    kept = "### A, Table 2: caption\n\nkept\n\n| # |"
-    write_report(str(path), f"first introduction\n\n### B, Table 1: old\n\nold\n\n{kept}")
-    write_report(str(path), "introduction\n\n### B, Table 1: new\n\nnew\n\n### C, Figure 1: c\n\nadded")
-    sections = [kept, "### B, Table 1: new\n\nnew", "### C, Figure 1: c\n\nadded"]
-    text = "\n\n".join(["introduction", *sections])
-    assert path.read_text() == f"{BEGIN}\n{text}\n{END}\n"
-
-
-def test_the_report_takes_its_place_and_nothing_elses(tmp_path):
-    path = tmp_path / "RESULTS.md"
-    write_report(str(path), "first")
-    assert path.read_text() == f"{BEGIN}\nfirst\n{END}\n"
-    before, after = "# Results\r\n\nmore  \n\n", "\n\nstill more, without a line end"
-    path.write_bytes(f"{before}{BEGIN}\nold\n{END}{after}".encode())
-    write_report(str(path), "second")
-    assert path.read_bytes() == f"{before}{BEGIN}\nsecond\n{END}{after}".encode()
-    path.write_text("# Results\n\nmore\n\n\n")
-    write_report(str(path), "third")
-    assert path.read_text() == f"# Results\n\nmore\n\n{BEGIN}\nthird\n{END}\n"
-
-
-@pytest.mark.parametrize("text", [BEGIN, END, f"{END} {BEGIN}", f"{BEGIN} {END} {BEGIN} {END}"])
-def test_a_mark_alone_is_refused_and_the_file_left(tmp_path, text):
-    path = tmp_path / "RESULTS.md"
-    path.write_text(text)
-    with pytest.raises(ConfigurationError, match="RESULTS.md: found one"):
-        write_report(str(path), "new")
-    assert path.read_text() == text
 
 
 def test_p_values_are_never_0(tables, tmp_path):

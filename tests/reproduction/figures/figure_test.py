@@ -117,9 +117,6 @@ def test_curves_are_of_all_runs_of_the_rows_of_a_name(figures, tmp_path):
     assert (folder / "curves.png").read_bytes().startswith(b"\x89PNG\r\n\x1a\n")
     assert sorted(path.name for path in folder.iterdir()) == ["curves.csv", "curves.png"]
 
-    text = drawn(tmp_path, figure, linked_from=str(tmp_path / "docs" / "results"))
-    assert "[curves.png](../../figures/tiny.figure_1_left/curves.png), " in text
-
 
 def answers(*words):
     who = {"answer_texts": ["fish"], "question_tokens": ["Who"]}
