@@ -21,7 +21,7 @@ The metrics for which predictions have a number for each question. The first of 
 tested.
 """
 
-MCNEMAR = ("questions", "only first right", "only second right", "p, exact", "p, continuity-corrected")
+MCNEMAR = ("questions", "only first right", "only second right", "p, exact")
 BOOTSTRAP = ("questions", "difference", "95 %", "p")
 
 SMALLEST_P = 1e-300
@@ -237,7 +237,7 @@ def _significance(table: Table, scores: dict[str, Scores]) -> Iterator[list[str]
             continue
         if key is None:
             test = mcnemar(paired.first, paired.second)
-            cells = [*(f"{number:,}" for number in test[:3]), _p(test.exact), _p(test.corrected)]
+            cells = [*(f"{number:,}" for number in test[:3]), _p(test.exact)]
         else:
             first, second = ([100 * score for score in values] for values in paired[:2])
             found = paired_bootstrap(first, second, groups=paired.articles)
