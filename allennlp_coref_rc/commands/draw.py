@@ -21,7 +21,6 @@ the standard deviation over its runs. Writes a picture, OUTPUT.png, and its numb
 WAYS = ("prefixes", "boundaries")
 SPLITS = ("validation", "training")
 FORMATS = ("annotated", *OTHER_FORMATS)
-MEASURES = ("rouge_l", "bleu_1", "exact_match", "f1")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -80,9 +79,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = add_kind("questions", "scores by type of question and by length", draw_questions).add_argument
     add("folder", metavar="FOLDER", help="where tables and pictures go")
     add("predictions", nargs="+", metavar="NAME=FILE", help="predictions of a span_reader, with answer_texts")
-    add("--measures", nargs="+", choices=MEASURES, default=list(MEASURES), help="default: all")
-    add("--bounds", nargs="+", type=int, help="bounds of lengths (default: 200 400 … 1200)")
-    add("--samples", type=int, default=1000, help="samples for the intervals (default: 1000)")
 
 
 def run(args: argparse.Namespace) -> None:
@@ -210,10 +206,9 @@ def draw_questions(args: argparse.Namespace) -> None:
     and Bleu-1 mean little.
     """
     from allennlp_coref_rc.common.files import named_paths
-    from allennlp_coref_rc.reproduction.figures.question_scores import BOUNDS, GROUPINGS, Comparison
+    from allennlp_coref_rc.reproduction.figures.question_scores import Comparison
 
-    comparison = Comparison(GROUPINGS, args.measures, args.bounds or BOUNDS, args.samples)
-    comparison.write(args.folder, named_paths(args.predictions))
+    Comparison().write(args.folder, named_paths(args.predictions))
     print(f"{args.folder}: scores.md, scores.csv and pictures")
 
 

@@ -170,10 +170,6 @@ class QuestionBars(Comparison, Drawing):
         How questions are grouped.
     measures : `list[str]`, optional (default = `["rouge_l", "bleu_1", "exact_match", "f1"]`)
         The scores that are drawn.
-    bounds : `list[int]`, optional (default = `[200, 400, 600, 800, 1000, 1200]`)
-        The largest number of tokens in each range of lengths but the last.
-    samples : `int`, optional (default = `1000`)
-        The number of bootstrap samples for the intervals of differences.
     """
 
     def draw(self, folder: str, rows: Sequence[Scores]) -> list[str]:
