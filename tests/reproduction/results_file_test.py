@@ -10,11 +10,11 @@ import pytest
 from allennlp.common.checks import ConfigurationError
 
 from allennlp_coref_rc.__main__ import main
-from allennlp_coref_rc.reproduction.page_tables import PageTables
 from allennlp_coref_rc.reproduction.report import report
 from allennlp_coref_rc.reproduction.results_file import Results, read_lines, write_lines, write_results
 from allennlp_coref_rc.reproduction.runs import PREDICTIONS, RESULT
 from allennlp_coref_rc.reproduction.significance import paired_bootstrap, read_scores
+from scripts.documentation.page_tables import PageTables
 from tests.reproduction.report_test import (  # noqa: F401  fixtures
     GRU,
     cells,
