@@ -123,7 +123,6 @@ def test_a_good_config_is_said_to_be_good(clone, monkeypatch, capsys):
         ("annotate --check small.json --resolve small.json", "--check: found --resolve too, expected files"),
         ("annotate --resolve small.json --format conllu", "--resolve: found --format too, expected files"),
         ("compare a b --ensemble x --format json", "found --ensemble and --format, expected one of them"),
-        ("compare a b --ensemble x --seed 3", "found --ensemble and --seed, expected one of them"),
         ("reproduce --figures new --list", "--figures: found no --report, expected both"),
         ("reproduce --runs-per-gpu 2", "--runs-per-gpu: found no --gpus, expected both"),
         ("reproduce --workers 2 --gpus 0", "found --workers and --gpus, expected one of them"),
