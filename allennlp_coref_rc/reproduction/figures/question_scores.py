@@ -16,6 +16,7 @@ from allennlp_coref_rc.common.progress import progress_bar
 from allennlp_coref_rc.common.schema import String
 from allennlp_coref_rc.common.tables import markdown
 from allennlp_coref_rc.metrics.answer_scores import MEANS, answer_counts, scores_of
+from allennlp_coref_rc.reproduction.significance import Scored, pair
 
 MEASURES = {"rouge_l": "Rouge-L", "bleu_1": "Bleu-1", "exact_match": "exact match", "f1": "F1"}
 
@@ -111,21 +112,13 @@ def _counts(prediction: JsonValue, references: list[str]) -> list[float]:
 def read_readers(paths: dict[str, str]) -> Readers:
     """The answers of readers to the same questions. If questions differ, a `ConfigurationError` is raised."""
     readers = {name: read_answers(path) for name, path in paths.items()}
-    (first, expected), *others = zip(paths.values(), readers.values())
-    for path, answers in others:
-        different = sorted(answers.keys() ^ expected.keys(), key=str)
-        if different:
-            having, lacking = (path, first) if different[0] in answers else (first, path)
-            raise ConfigurationError(
-                f"{lacking}: found no prediction for the question {different[0]!r:.80}, which {having} has; "
-                "expected the same questions in all files"
-            )
-        for key, answered in answers.items():
-            if answered.references != expected[key].references:
-                raise ConfigurationError(
-                    f"{path}: found the answer_texts {str(answered.references):.80} of the question {key!r:.80}, "
-                    f"expected those that {first} has"
-                )
+    scored = [
+        [Scored(key, 0.0, answered.references) for key, answered in answers.items()]
+        for answers in readers.values()
+    ]
+    first, *others = zip(paths.values(), scored)
+    for path, questions in others:
+        pair(first[1], questions, (first[0], path))
     return readers
 
 
