@@ -92,7 +92,7 @@ def test_a_file_system_without_locks(tmp_path, monkeypatch):
 
     monkeypatch.setattr(fcntl, "flock", flock)
     folder = tmp_path / "run"
-    with lock_of(str(folder)), locked(str(folder)):
+    with lock_of(str(folder)), lock_of(str(folder)):
         pass
     assert not list(tmp_path.iterdir())
 
