@@ -119,9 +119,10 @@ def test_papers_values_beside_ours(tables, tmp_path):
     assert cells(text, "1") == ["0.900", "0.900", "0.930 (2)", "30.0", "1.000", "1.000 (2)", "30.0"]
     assert cells(text, "6") == ["0.500", "0.500", "0.450 (2)", "30.0", "1.000", "1.000 (2)", "30.0"]
     assert cells(text, "GRU", "4 of 4") == ["1, 2", "abc", "a processor", "2.00"]
-    # Of 100 questions GRU's best seeds miss 5 and 25.
-    assert cells(text, "C-GRU against GRU")[:3] == ["100", "30", "0"]
-    assert float(cells(text, "C-GRU against GRU")[3]) == pytest.approx(2 * 0.5**30, rel=0.05)
+    # Of 100 questions GRU misses 31, in the mean over seeds.
+    assert "| paired bootstrap of right answers (%), means over seeds | questions |" in text
+    questions, difference, _, p = cells(text, "C-GRU against GRU")
+    assert (questions, difference, p) == ("100", "+31.00", "0.0002")
 
 
 def test_a_run_of_another_config_is_no_run_of_this(tables, tmp_path):
@@ -134,16 +135,6 @@ def test_a_run_of_another_config_is_no_run_of_this(tables, tmp_path):
     )
     with pytest.raises(ConfigurationError, match=r"config.jsonnet \(trainer.num_epochs: found 1, expected 7"):
         report(tables, [], str(tmp_path), str(tmp_path))
-
-
-def test_p_values_are_never_0(tables, tmp_path):
-    finish(tables[0], "gru", tmp_path, dict.fromkeys(GRU, (0.0, 1.0, 0.0)))
-    finish(tables[0], "coref_gru", tmp_path, dict.fromkeys(GRU, (1.0, 1.0, 0.0)))
-    for path in tmp_path.rglob(PREDICTIONS):
-        correct = json.loads(path.read_text().splitlines()[0])["correct"]
-        path.write_text("".join(json.dumps({"id": i, "correct": correct}) + "\n" for i in range(1500)))
-    text = report(tables, [], str(tmp_path), str(tmp_path))
-    assert cells(text, "C-GRU against GRU") == ["3,000", "3,000", "0", "< 1e-300"]
 
 
 @pytest.fixture
@@ -176,4 +167,4 @@ def test_scores_of_answers_are_compared_by_a_bootstrap(quoref, tmp_path):
     # Of the means over the two seeds, 37.5 and 68.75.
     assert cells(found, "coref against plain")[:3] == ["9", "+31.25", "+31.25 to +31.25"]
     assert "\n\nfound 9 passages to draw, expected 20 or more: the interval is too narrow" in found
-    assert "McNemar's test of" not in found and "\n\nplain: a run needs a GPU.\n\n" in found
+    assert "\n\nplain: a run needs a GPU.\n\n" in found
