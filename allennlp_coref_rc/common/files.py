@@ -45,12 +45,15 @@ def is_among(path: str, others: Iterable[str]) -> bool:
 
 def named_paths(arguments: Iterable[str]) -> dict[str, str]:
     """
-    The paths by name, from arguments NAME=PATH. Without NAME, it is that of the file up to its first dot.
+    The paths by name, from arguments NAME=PATH. Without NAME, it is that of the file up to its first dot, and
+    of a FOLDER/model.tar.gz that of the folder.
     """
     paths: dict[str, str] = {}
     for argument in arguments:
         name, path = _named_path(argument)
-        name = os.path.basename(path).partition(".")[0] if name is None else name
+        if name is None:
+            folder, file = os.path.split(os.path.abspath(path))
+            name = os.path.basename(folder) if file == "model.tar.gz" else file.partition(".")[0]
         if not name or not path or name in paths:
             raise ConfigurationError(
                 f"found the argument {argument!r}, expected NAME=PATH with a name of its own"
