@@ -191,7 +191,7 @@ def test_what_cannot_be_drawn_is_said_and_the_report_goes_on(figures, tmp_path):
     # It is of a run of the other.
     assert "| GRU | gru | 1 of 1 | 1 | abc |" in text
     assert re.search(
-        "### .*at hand\n\n.FAIL. Not drawn: .*model.tar.gz: no such file, expected an archive", text
+        "### .*at hand\n\n.FAIL. Not drawn: .*model.tar.gz: no such archive; coref-rc train", text
     )
 
 
