@@ -27,13 +27,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_kind = kinds_of(parser, "WHAT")
     add_curves = kinds_of(add_kind("curves", "curves of finished runs", CURVES), "KIND")
 
-    ablation = add_curves("ablation", "a metric against a number in the configs", draw_ablation)
-    ablation.add_argument(
-        "--metric", default="test_accuracy", help="a key of metrics.json (default: %(default)s)"
-    )
-    keys = "a number in config.json, under one of these dotted keys (default: the shares of corrupted_coref)"
-    ablation.add_argument("--against", nargs="+", metavar="KEY", help=keys)
-    ablation.add_argument("--x-name", help="the name of the horizontal axis")
+    ablation = add_curves("ablation", "the accuracy against the share of corrupted mentions", draw_ablation)
     training = add_curves("training", "exp(-loss) after each epoch", draw_training)
     training.add_argument(
         "--splits", nargs="+", choices=SPLITS, default=SPLITS[:1], help="default: validation"
@@ -87,17 +81,15 @@ def run(args: argparse.Namespace) -> None:
 
 def draw_ablation(args: argparse.Namespace) -> None:
     """
-    Draws a metric against a number in the configs of the runs. By default it is the test accuracy against the
-    share of mentions that were removed or replaced (Coref-GRU, Dhingra et al., NAACL 2018, Figure 3, left). A
-    run whose config has no such number counts as 0. If that is true of all runs of a curve, the curve is a
-    level line.
+    Draws the test accuracy of runs against the share of mentions that were removed or replaced (Coref-GRU,
+    Dhingra et al., NAACL 2018, Figure 3, left). A run whose config has no such share counts as 0. If that is
+    true of all runs of a curve, the curve is a level line.
     """
-    from allennlp_coref_rc.reproduction.figures.curves import SHARES, X_NAME, ablation_curve, write_curves
+    from allennlp_coref_rc.reproduction.figures.curves import ABLATION_AXES, ablation_curve, write_curves
 
-    against = args.against or SHARES
-    curves = [ablation_curve(name, folders, args.metric, against) for name, folders in _curves(args)]
+    curves = [ablation_curve(name, folders) for name, folders in _curves(args)]
     _make_parent(args.output)
-    write_curves(args.output, curves, args.x_name or X_NAME, args.metric)
+    write_curves(args.output, curves, *ABLATION_AXES)
     print(f"{args.output}.png and {args.output}.csv: {counted(len(curves), 'curve')}")
 
 

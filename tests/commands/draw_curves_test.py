@@ -78,18 +78,6 @@ def test_accuracy_against_the_share_of_mentions_removed(tmp_path, draw):
     assert (tmp_path / "new" / "figure.png").read_bytes() == first
 
 
-def test_another_metric_against_another_setting(tmp_path, draw):
-    runs = [run_folder(tmp_path / str(i), metrics={"best_validation_loss": 0.5 * i}) for i in (1, 2)]
-    (runs[1] / "config.json").write_text('{"trainer": {"num_epochs": 30}}')
-    options = ["--metric", "best_validation_loss", "--against", "trainer.num_epochs", "--x-name", "epochs"]
-    assert draw("ablation", tmp_path / "figure", *options, "--curve", "all", *runs) is None
-    assert rows(tmp_path / "figure.csv") == [
-        ["curve", "epochs", "runs", "best_validation_loss", "deviation", "least", "most"],
-        ["all", "2", "1", "0.500000", "", "0.500000", "0.500000"],
-        ["all", "30", "1", "1.000000", "", "1.000000", "1.000000"],
-    ]
-
-
 def test_probability_of_the_answer_by_epoch(tmp_path, draw):
     half, quarter = math.log(2), math.log(4)
     losses = [[(quarter, quarter)] * 9 + [(half, quarter), (0, half)], [(half, half)] * 2]
