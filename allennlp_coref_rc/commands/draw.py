@@ -19,7 +19,6 @@ the standard deviation over its runs. Writes a picture, OUTPUT.png, and its numb
 # The modules that draw have the same values, which a test checks. They are imported only when something is
 # drawn.
 WAYS = ("prefixes", "boundaries")
-SPLITS = ("validation", "training")
 FORMATS = ("annotated", *OTHER_FORMATS)
 
 
@@ -29,9 +28,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
     ablation = add_curves("ablation", "the accuracy against the share of corrupted mentions", draw_ablation)
     training = add_curves("training", "exp(-loss) after each epoch", draw_training)
-    training.add_argument(
-        "--splits", nargs="+", choices=SPLITS, default=SPLITS[:1], help="default: validation"
-    )
     for kind in (ablation, training):
         kind.add_argument("output", metavar="OUTPUT", help="where to write: OUTPUT.png and OUTPUT.csv")
         kind.add_argument(
@@ -96,12 +92,18 @@ def draw_ablation(args: argparse.Namespace) -> None:
 def draw_training(args: argparse.Namespace) -> None:
     """
     Draws exp(-loss) after each epoch, which is the geometric mean of the probabilities of the correct answers
-    (Coref-GRU, Figure 3, right). A run that ended early keeps its last value.
+    to validation and to training questions (Coref-GRU, Figure 3, right). A run that ended early keeps its
+    last value.
     """
-    from allennlp_coref_rc.reproduction.figures.curves import AXES, training_curve, write_curves
+    from allennlp_coref_rc.reproduction.figures.curves import (
+        AXES,
+        CURVE_SPLITS,
+        training_curve,
+        write_curves,
+    )
 
     curves = [
-        training_curve(name, folders, split) for name, folders in _curves(args) for split in args.splits
+        training_curve(name, folders, split) for name, folders in _curves(args) for split in CURVE_SPLITS
     ]
     _make_parent(args.output)
     write_curves(args.output, curves, *AXES)

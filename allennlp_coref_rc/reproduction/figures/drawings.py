@@ -117,29 +117,17 @@ class TrainingCurves(Drawing):
     """
     exp(-loss) after each epoch, which is the geometric mean of the correct answers' probabilities: Figure 3
     (right) of Coref-GRU (Dhingra et al., NAACL 2018). The loss is taken from AllenNLP's metrics. All rows of
-    the same name form a curve, which is the mean of their runs. A run that has ended counts with its last
-    value.
+    the same name form two curves, of validation and of training questions, which are means of their runs. A
+    run that has ended counts with its last value.
 
     Registered as a `Drawing` with name "training_curves".
-
-    # Parameters
-
-    splits : `list[str]`, optional (default = `["validation"]`)
-        One or both of "validation" and "training".
     """
-
-    def __init__(self, splits: Iterable[str] = ("validation",)) -> None:
-        self._splits = list(splits)
-        if not self._splits or not set(self._splits) <= set(CURVE_SPLITS):
-            raise ConfigurationError(
-                f"training_curves: found the splits {self._splits}, expected some of {', '.join(CURVE_SPLITS)}"
-            )
 
     def draw(self, folder: str, rows: Sequence[Scores]) -> list[str]:
         curves = [
             training_curve(name, folders, split)
             for name, folders in model_folders(rows).items()
-            for split in self._splits
+            for split in CURVE_SPLITS
         ]
         return write_curves(os.path.join(folder, "curves"), curves, *AXES)
 

@@ -34,7 +34,7 @@ figures:
       gru: {row: GRU, config: CONFIG, overrides: {trainer.num_epochs: 2}, note: one epoch more}
   "2":
     caption: loss by epoch
-    drawing: {type: training_curves, splits: [training]}
+    drawing: {type: training_curves}
     tasks: 3
     seeds: 1-2
     rows:
@@ -207,7 +207,6 @@ def test_figures_without_data_are_marked(figures, tmp_path):
         ("{type: story_maps}", "{type: pie}", r"figures\.4\.drawing, .*pie"),
         ("{type: story_maps}", "{type: story_maps, way: back}", r"figures\.4\.drawing, .*way is 'back', exp"),
         ("{type: story_maps}", "{type: story_maps, questions: [0]}", r"drawing, .*found the questions \[0\]"),
-        ("splits: [training]", "splits: [test]", r"drawing, .*found the splits \['test'\], expected some of"),
         ("by: [passage length]", "by: [weather]", r"drawing, .*found \['weather'\], expected some of quest"),
         ("row: QANet, config: CONFIG", "row: QANet", r"found null at figures\.3\.rows\.qanet\.config"),
         ("row: QANet", "row: QANet, paper: {a: 1}", r"found {.*} at figures\.3\.rows\.qanet\.paper"),
