@@ -256,11 +256,11 @@ def _paired(first: Scores, second: Scores, key: Optional[str]) -> Optional[Pairs
             of_seeds.append(pair(one, other, (runs[0].path(PREDICTIONS), runs[1].path(PREDICTIONS))))
         if not of_seeds:
             return None
-        means = (
+        ours, theirs = (
             [statistics.fmean(score if key else score == 1 for score in scores) for scores in zip(*values)]
             for values in zip(*((one.first, one.second) for one in of_seeds))
         )
-        pairs.append(Pairs(*means, of_seeds[0].articles))
+        pairs.append(Pairs(ours, theirs, of_seeds[0].articles))
     articles = [article for part in pairs for article in part.articles or [None]]
     return Pairs(
         [score for part in pairs for score in part.first],
