@@ -66,13 +66,8 @@ def test_a_transformer_waits_as_often_for_more_questions(updates):
 def test_the_benchmark_on_a_gpu_compares_readers_with_the_cpu(updates):
     """The fused recurrence computes nothing here, so it finds that a reader computes something else."""
     benchmark = updates["benchmark"]
-    (row, *knock_outs) = benchmark["rows"]
+    (row,) = benchmark["rows"]
     assert row["model"] == "narrativeqa/dassa_sdp_exp" and benchmark["failed"] == 1
-    assert len(knock_outs) == 18 and {row["with"] for row in knock_outs} == {
-        "all",
-        "no edges",
-        "equal inputs",
-    }
     assert "No figures for babi/ga_mage_gru_triples:** AssertionError: " in benchmark["notes"][1]
 
 

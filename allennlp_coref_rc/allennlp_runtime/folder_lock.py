@@ -4,43 +4,27 @@ import functools
 import os
 import shutil
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext, suppress
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from fnmatch import fnmatch
 from typing import Any
 
 from allennlp_coref_rc.common.error_message import user_message
 from allennlp_coref_rc.common.errors import ConfigurationError
+from allennlp_coref_rc.common.files import locked
 
 
 class FolderInUse(ConfigurationError):
     """Another process holds the lock of a folder."""
 
 
-@contextmanager
-def locked(folder: str) -> Iterator[None]:
+def lock_of(folder: str) -> AbstractContextManager[None]:
     """
-    Holds the lock of a folder, FOLDER.lock beside it, which is removed at the end. Raises `FolderInUse` if
-    another process holds it. Where there can be no locks, nothing is locked.
+    The lock of a folder, FOLDER.lock beside it. Where there can be no locks, nothing is locked.
     """
-    from filelock import FileLock, Timeout
-
     path = f"{os.path.abspath(folder)}.lock"
     os.makedirs(os.path.dirname(path), exist_ok=True)
-    lock = FileLock(path)
-    try:
-        lock.acquire(timeout=0)
-    except Timeout as error:
-        raise FolderInUse(f"{folder}: another process trains there, expected a folder of its own") from error
-    except OSError:
-        with suppress(OSError):
-            os.unlink(path)
-        yield
-        return
-    try:
-        yield
-    finally:
-        os.unlink(path)
-        lock.release()
+    in_use = FolderInUse(f"{folder}: another process trains there, expected a folder of its own")
+    return locked(path, folder, in_use, needed=False)
 
 
 def lock_training(train: Any) -> None:
@@ -61,7 +45,7 @@ def lock_training(train: Any) -> None:
         **kwargs: Any,
     ) -> Any:
         # The first node, which may share the folder, holds the lock.
-        with nullcontext() if node_rank else locked(os.fspath(serialization_dir)):
+        with nullcontext() if node_rank else lock_of(os.fspath(serialization_dir)):
             return original(params, serialization_dir, recover, force, node_rank, *args, **kwargs)
 
     train.train_model = train_model

@@ -19,16 +19,11 @@ import argparse
 import json
 import sys
 
-from allennlp_coref_rc.commands.arguments import whole_number
 from allennlp_coref_rc.common.errors import ConfigurationError
 
 HELP = "compare readers, and test whether they differ, or let several answer together"
 
 FORMATS = ("markdown", "latex", "json")
-
-SAMPLES = 10000
-
-SEED = 1
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -38,8 +33,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     score = "compare this number of each prediction, such as f1 (default: whether an answer is right)"
     add("--score", metavar="KEY", help=score)
     add("--format", choices=FORMATS, default=FORMATS[0], help="of the output (default: %(default)s)")
-    add("--samples", type=whole_number(1), default=SAMPLES, help="bootstrap samples (default: %(default)s)")
-    add("--seed", type=whole_number(0), default=SEED, help="the bootstrap's seed (default: %(default)s)")
 
 
 def run(args: argparse.Namespace) -> None:
@@ -59,7 +52,7 @@ def _compare(args: argparse.Namespace) -> None:
         raise ConfigurationError(
             f"found predictions of one reader, {next(iter(readers))}, expected two or more"
         )
-    comparison = Comparison(readers, args.score, args.samples, args.seed)
+    comparison = Comparison(readers, args.score)
     if args.format == "json":
         print(json.dumps(comparison.to_json(), indent=2))
     elif args.format == "latex":
@@ -74,12 +67,7 @@ def _ensemble(args: argparse.Namespace) -> None:
     from allennlp_coref_rc.common.files import atomic_write, is_among
     from allennlp_coref_rc.reproduction.ensemble import ensemble
 
-    others = {
-        "--score": args.score,
-        "--format": args.format != FORMATS[0],
-        "--samples": args.samples != SAMPLES,
-        "--seed": args.seed != SEED,
-    }
+    others = {"--score": args.score, "--format": args.format != FORMATS[0]}
     for option, is_given in others.items():
         if is_given:
             raise ConfigurationError(f"found --ensemble and {option}, expected one of them")

@@ -6,8 +6,6 @@ two readers of simulated stories that come with the package, GRU and C-GRU. You 
 """
 
 import argparse
-from collections.abc import Sequence
-from pathlib import Path
 
 HELP = "ask trained readers in the browser, edit clusters, and watch the answer change"
 
@@ -24,25 +22,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(args: argparse.Namespace) -> None:
     from allennlp_coref_rc.api.load import BUNDLED
+    from allennlp_coref_rc.common.files import named_paths
     from allennlp_coref_rc.playground.server import serve
     from allennlp_coref_rc.safe_archives.archives import config_of
 
-    archives = named_archives(args.archives) if args.archives else BUNDLED
+    archives = named_paths(args.archives) if args.archives else BUNDLED
     for path in archives.values():
         # An archive that is missing or damaged is an error here, before the page opens.
         config_of(path, args.trust)
     serve(archives, args.trust, args.port, args.headless)
-
-
-def named_archives(arguments: Sequence[str]) -> dict[str, str]:
-    """The archives by name. By default a FOLDER/model.tar.gz has the name of the folder."""
-    from allennlp_coref_rc.common.files import named_paths
-
-    return named_paths(_named(argument) for argument in arguments)
-
-
-def _named(argument: str) -> str:
-    path = Path(argument)
-    if "=" in argument or path.name != "model.tar.gz" or not path.resolve().parent.name:
-        return argument
-    return f"{path.resolve().parent.name}={argument}"

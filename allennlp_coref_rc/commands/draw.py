@@ -19,26 +19,15 @@ the standard deviation over its runs. Writes a picture, OUTPUT.png, and its numb
 # The modules that draw have the same values, which a test checks. They are imported only when something is
 # drawn.
 WAYS = ("prefixes", "boundaries")
-SPLITS = ("validation", "training")
 FORMATS = ("annotated", *OTHER_FORMATS)
-MEASURES = ("rouge_l", "bleu_1", "exact_match", "f1")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_kind = kinds_of(parser, "WHAT")
     add_curves = kinds_of(add_kind("curves", "curves of finished runs", CURVES), "KIND")
 
-    ablation = add_curves("ablation", "a metric against a number in the configs", draw_ablation)
-    ablation.add_argument(
-        "--metric", default="test_accuracy", help="a key of metrics.json (default: %(default)s)"
-    )
-    keys = "a number in config.json, under one of these dotted keys (default: the shares of corrupted_coref)"
-    ablation.add_argument("--against", nargs="+", metavar="KEY", help=keys)
-    ablation.add_argument("--x-name", help="the name of the horizontal axis")
+    ablation = add_curves("ablation", "the accuracy against the share of corrupted mentions", draw_ablation)
     training = add_curves("training", "exp(-loss) after each epoch", draw_training)
-    training.add_argument(
-        "--splits", nargs="+", choices=SPLITS, default=SPLITS[:1], help="default: validation"
-    )
     for kind in (ablation, training):
         kind.add_argument("output", metavar="OUTPUT", help="where to write: OUTPUT.png and OUTPUT.csv")
         kind.add_argument(
@@ -80,9 +69,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = add_kind("questions", "scores by type of question and by length", draw_questions).add_argument
     add("folder", metavar="FOLDER", help="where tables and pictures go")
     add("predictions", nargs="+", metavar="NAME=FILE", help="predictions of a span_reader, with answer_texts")
-    add("--measures", nargs="+", choices=MEASURES, default=list(MEASURES), help="default: all")
-    add("--bounds", nargs="+", type=int, help="bounds of lengths (default: 200 400 … 1200)")
-    add("--samples", type=int, default=1000, help="samples for the intervals (default: 1000)")
 
 
 def run(args: argparse.Namespace) -> None:
@@ -91,29 +77,33 @@ def run(args: argparse.Namespace) -> None:
 
 def draw_ablation(args: argparse.Namespace) -> None:
     """
-    Draws a metric against a number in the configs of the runs. By default it is the test accuracy against the
-    share of mentions that were removed or replaced (Coref-GRU, Dhingra et al., NAACL 2018, Figure 3, left). A
-    run whose config has no such number counts as 0. If that is true of all runs of a curve, the curve is a
-    level line.
+    Draws the test accuracy of runs against the share of mentions that were removed or replaced (Coref-GRU,
+    Dhingra et al., NAACL 2018, Figure 3, left). A run whose config has no such share counts as 0. If that is
+    true of all runs of a curve, the curve is a level line.
     """
-    from allennlp_coref_rc.reproduction.figures.curves import SHARES, X_NAME, ablation_curve, write_curves
+    from allennlp_coref_rc.reproduction.figures.curves import ABLATION_AXES, ablation_curve, write_curves
 
-    against = args.against or SHARES
-    curves = [ablation_curve(name, folders, args.metric, against) for name, folders in _curves(args)]
+    curves = [ablation_curve(name, folders) for name, folders in _curves(args)]
     _make_parent(args.output)
-    write_curves(args.output, curves, args.x_name or X_NAME, args.metric)
+    write_curves(args.output, curves, *ABLATION_AXES)
     print(f"{args.output}.png and {args.output}.csv: {counted(len(curves), 'curve')}")
 
 
 def draw_training(args: argparse.Namespace) -> None:
     """
     Draws exp(-loss) after each epoch, which is the geometric mean of the probabilities of the correct answers
-    (Coref-GRU, Figure 3, right). A run that ended early keeps its last value.
+    to validation and to training questions (Coref-GRU, Figure 3, right). A run that ended early keeps its
+    last value.
     """
-    from allennlp_coref_rc.reproduction.figures.curves import AXES, training_curve, write_curves
+    from allennlp_coref_rc.reproduction.figures.curves import (
+        AXES,
+        CURVE_SPLITS,
+        training_curve,
+        write_curves,
+    )
 
     curves = [
-        training_curve(name, folders, split) for name, folders in _curves(args) for split in args.splits
+        training_curve(name, folders, split) for name, folders in _curves(args) for split in CURVE_SPLITS
     ]
     _make_parent(args.output)
     write_curves(args.output, curves, *AXES)
@@ -210,10 +200,9 @@ def draw_questions(args: argparse.Namespace) -> None:
     and Bleu-1 mean little.
     """
     from allennlp_coref_rc.common.files import named_paths
-    from allennlp_coref_rc.reproduction.figures.question_scores import BOUNDS, GROUPINGS, Comparison
+    from allennlp_coref_rc.reproduction.figures.question_scores import Comparison
 
-    comparison = Comparison(GROUPINGS, args.measures, args.bounds or BOUNDS, args.samples)
-    comparison.write(args.folder, named_paths(args.predictions))
+    Comparison().write(args.folder, named_paths(args.predictions))
     print(f"{args.folder}: scores.md, scores.csv and pictures")
 
 

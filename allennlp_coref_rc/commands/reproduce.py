@@ -7,7 +7,6 @@ failed ones again. See docs/reproduction.md.
 """
 
 import argparse
-import os
 import sys
 from typing import TYPE_CHECKING
 
@@ -45,11 +44,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--list", action="store_true", help="print the rows, the papers' values, and which data are missing")
     add("--dry-run", action="store_true", help="print the commands of unfinished runs")
     add("--check-only", action="store_true", help="only build the models and read the first data")
-    report = (
-        "draw the figures and print the results beside the papers' values; with FILE, write them between two marks in "
-        "FILE, and leave the rest of FILE as it is"
-    )
-    add("--report", nargs="?", const="", metavar="FILE", help=report)
+    report = "draw the figures, and print the results beside the papers' values, in Markdown"
+    add("--report", action="store_true", help=report)
     write = "add a line for each finished run below --output to FILE (CSV); lines about the same runs are replaced"
     add("--write-results", metavar="FILE", help=write)
 
@@ -93,32 +89,25 @@ def run(args: argparse.Namespace) -> None:
             listed = ", ".join(map(str, sorted(known))) or f"none, as the conditions have no {name}"
             raise ConfigurationError(f"--{name}: found {given[name]}, expected some of {listed}")
     refused = {"--report": ("tasks", "folds"), "--write-results": ("seeds", "tasks", "folds")}
-    option = "--write-results" if args.write_results else "--report" if args.report is not None else ""
+    option = "--write-results" if args.write_results else "--report" if args.report else ""
     for name in refused.get(option, ()):
         if given[name]:
             raise ConfigurationError(f"{option}: found --{name} too, expected it for all runs")
-    if (args.results and args.report is None) or (args.where and not args.results):
+    if (args.results and not args.report) or (args.where and not args.results):
         raise ConfigurationError(
             "--results or --where: found no --report or --results, expected them together"
         )
-    if args.figures and args.report is None:
+    if args.figures and not args.report:
         raise ConfigurationError("--figures: found no --report, expected both")
     if args.runs_per_gpu > 1 and not args.gpus:
         raise ConfigurationError("--runs-per-gpu: found no --gpus, expected both")
     if args.workers and args.gpus:
         raise ConfigurationError("found --workers and --gpus, expected one of them; see --runs-per-gpu")
-    if args.report is not None:
-        from allennlp_coref_rc.reproduction.report import report, write_report
+    if args.report:
+        from allennlp_coref_rc.reproduction.report import report
 
-        folder = os.path.dirname(os.path.abspath(args.report)) if args.report else ""
         source = _source(args.results, args.where) if args.results else None
-        text = report(tables, selection.seeds, selection.output, selection.data, args.figures, folder, source)
-        if args.report:
-            write_report(args.report, text)
-            what = "a table or figure" if len(tables) == 1 else f"{len(tables)} tables and figures"
-            print(f"{args.report}: the report on {what}")
-        else:
-            print(text)
+        print(report(tables, selection.seeds, selection.output, selection.data, args.figures, source))
     elif args.write_results:
         from allennlp_coref_rc.reproduction.results_file import write_results
 
@@ -151,8 +140,8 @@ def _source(path: str, where: list) -> "Results":
 
 
 def resume_hint(args: argparse.Namespace) -> str:
-    runs = args.report is None and not (args.list or args.dry_run or args.check_only or args.write_results)
-    return "the same command resumes with the remaining runs" if runs else ""
+    others = args.report or args.list or args.dry_run or args.check_only or args.write_results
+    return "" if others else "the same command resumes with the remaining runs"
 
 
 def _with_what_they_need(args: argparse.Namespace, conditions: list) -> list:

@@ -45,12 +45,15 @@ def is_among(path: str, others: Iterable[str]) -> bool:
 
 def named_paths(arguments: Iterable[str]) -> dict[str, str]:
     """
-    The paths by name, from arguments NAME=PATH. Without NAME, it is that of the file up to its first dot.
+    The paths by name, from arguments NAME=PATH. Without NAME, it is that of the file up to its first dot, and
+    of a FOLDER/model.tar.gz that of the folder.
     """
     paths: dict[str, str] = {}
     for argument in arguments:
         name, path = _named_path(argument)
-        name = os.path.basename(path).partition(".")[0] if name is None else name
+        if name is None:
+            folder, file = os.path.split(os.path.abspath(path))
+            name = os.path.basename(folder) if file == "model.tar.gz" else file.partition(".")[0]
         if not name or not path or name in paths:
             raise ConfigurationError(
                 f"found the argument {argument!r}, expected NAME=PATH with a name of its own"
@@ -302,8 +305,9 @@ def partial_path(path: Union[str, os.PathLike], kept: bool = False) -> Iterator[
         with _in_place(target) as part:
             yield part
         return
-    part = f"{target}.part"
-    with _locked(os.fspath(path), f"{part}.lock"):
+    part, name = f"{target}.part", os.fspath(path)
+    in_use = ConfigurationError(f"{name}: another process is writing it, expected a file of its own")
+    with locked(f"{part}.lock", name, in_use):
         if os.path.islink(part):
             os.unlink(part)  # It would be written through, and then take the file's name.
         try:
@@ -317,20 +321,26 @@ def partial_path(path: Union[str, os.PathLike], kept: bool = False) -> Iterator[
 
 
 @contextmanager
-def _locked(path: str, lock_path: str) -> Iterator[None]:
-    """Holds the lock of a file that is written. The lock's own file is there only until then."""
+def locked(lock_path: str, path: str, in_use: ConfigurationError, needed: bool = True) -> Iterator[None]:
+    """
+    Holds the lock of a path, whose own file is there only until then. Raises `in_use` if another process
+    holds it. Where there can be no locks, that is an error, or if it is not `needed` nothing is locked.
+    """
     from filelock import FileLock, Timeout
 
     lock = FileLock(lock_path)
     try:
         lock.acquire(timeout=0)
     except Timeout as error:
-        raise ConfigurationError(
-            f"{path}: another process is writing it, expected a file of its own"
-        ) from error
+        raise in_use from error
     except OSError as error:
-        error.filename = path
-        raise
+        if needed:
+            error.filename = path
+            raise
+        with suppress(OSError):
+            os.unlink(lock_path)
+        yield
+        return
     try:
         yield
     finally:

@@ -24,12 +24,6 @@ def check_arguments(command: str, args: Namespace) -> None:
         params = check_experiment(args.param_path, args.overrides, devices=command in ("train", "find-lr"))
         if command == "train" and args.node_rank and not params.get("distributed"):
             raise ConfigurationError(f"--node-rank {args.node_rank}: found no `distributed` in the config")
-        if command == "find-lr":
-            for option in ("start_lr", "end_lr", "stopping_factor"):
-                number = getattr(args, option)
-                if number is not None and not number > 0:
-                    flag = f"--{option.replace('_', '-')}"
-                    raise ConfigurationError(f"{flag}: found {number}, expected a number above 0")
     elif command == "predict":
         _check_model_options(args)
         _check_predictor_args(args.predictor_args)
@@ -45,7 +39,10 @@ def check_arguments(command: str, args: Namespace) -> None:
             raise ConfigurationError(
                 f"found the inputs {args.input_file}, expected files of different names, after which metrics are named"
             )
-        _name_outputs(args, inputs)
+        if args.auto_names != "NONE":
+            raise ConfigurationError(
+                f"--auto-names {args.auto_names}: AllenNLP ignores it, expected --output-file FILE"
+            )
         outputs = [option.split(",") for option in (args.output_file, args.predictions_output_file) if option]
         if not inputs or "" in inputs or any(len(paths) != len(inputs) for paths in outputs):
             raise ConfigurationError(
@@ -60,24 +57,6 @@ def check_arguments(command: str, args: Namespace) -> None:
             raise ConfigurationError(
                 "--keys: found nothing, expected names of metrics, such as test_accuracy"
             )
-
-
-def _name_outputs(args: Namespace, inputs: Sequence[Any]) -> None:
-    """Does what `--auto-names` asks for, which AllenNLP does only to options that are given, and ignores then."""
-    for option, kind, suffix in (
-        ("output_file", "METRICS", ".outputs"),
-        ("predictions_output_file", "PREDS", ".preds"),
-    ):
-        if args.auto_names in (kind, "ALL"):
-            if getattr(args, option):
-                flag = f"--{option.replace('_', '-')}"
-                raise ConfigurationError(
-                    f"found --auto-names {args.auto_names} and {flag}, expected one of them"
-                )
-            if not all(isinstance(path, str) for path in inputs):
-                raise ConfigurationError(f"--auto-names: found {args.input_file}, expected files")
-            setattr(args, option, ",".join(str(Path(path).with_suffix(suffix)) for path in inputs))
-    args.auto_names = "NONE"
 
 
 def _check_archive(path: str, force: bool) -> None:

@@ -21,9 +21,10 @@ from allennlp_coref_rc.common.hub_addresses import is_hub_address
 from allennlp_coref_rc.common.messages import counted, excerpt
 from allennlp_coref_rc.config_check.walk import GIVEN, Problem, join, walk_object
 
-SEEDS = ("random_seed", "numpy_seed", "pytorch_seed")
-
-OTHER_KEYS = (*SEEDS, "distributed", "include_in_archive", "evaluation", "type")
+OTHER_KEYS = (
+    *("random_seed", "numpy_seed", "pytorch_seed"),
+    *("distributed", "include_in_archive", "evaluation", "type"),
+)
 """Keys at the top of a config that the training loop does not take."""
 
 ONE_OR_MORE = (
@@ -205,12 +206,6 @@ def _settings(params: Mapping[str, Any]) -> Iterator[Problem]:
                     key,
                     f"found {excerpt(metric)}, expected +{metric} if more of it is better, or -{metric}",
                 )
-    for key, device in named(params, ("cuda_device",)):
-        if isinstance(device, str):
-            yield key, f"found {excerpt(device)}, expected a number; -1 is the processor"
-    for key in SEEDS:
-        if params.get(key) is not None and type(params[key]) is not int:
-            yield key, f"found {excerpt(params[key])}, expected a whole number"
     for key, number in named(params, tuple(RANGES)):
         limits = RANGES[key.rpartition(".")[2]]
         if type(number) in (int, float) and not is_within(number, *limits):

@@ -75,19 +75,13 @@ def pack(maps: Sequence[AttentionMap], budget: int = BUDGET) -> tuple[list[dict[
     stored = 0
     while stored < len(maps) and sum(rows[: stored + 1]) * (ROW + MIN_KEPT * WEIGHT) <= room:
         stored += 1
-    # Weights that would be rounded to 0 are not stored.
-    counts = [_counts(attention) for attention in maps[:stored]]
-    ends = numpy.concatenate([*counts, numpy.zeros(1, dtype=int)])
     left = (room - sum(rows[:stored]) * ROW) // WEIGHT
-    low, high = MIN_KEPT, MAX_KEPT
-    while low < high:
-        middle = (low + high + 1) // 2
-        low, high = (middle, high) if numpy.minimum(ends, middle).sum() <= left else (low, middle - 1)
+    most = min(MAX_KEPT, max(MIN_KEPT, left // max(1, sum(rows[:stored]))))
     packed, kept, whole = [], 0.0, 0.0
     for i, attention in enumerate(maps):
         values: dict[str, Any] = {"average": pack_numbers(attention.average())}
         if i < stored and rows[i]:
-            more, weight = _pack_rows(attention, low)
+            more, weight = _pack_rows(attention, most)
             values.update(more)
             kept += weight
             whole += sum(float(weights.sum()) for _, _, weights in attention.blocks)
@@ -95,33 +89,18 @@ def pack(maps: Sequence[AttentionMap], budget: int = BUDGET) -> tuple[list[dict[
     return packed, kept / whole if whole else 0.0
 
 
-def _scales(weights: numpy.ndarray) -> numpy.ndarray:
-    return numpy.ceil(weights.max(axis=1, initial=0.0).clip(0, 1) * SCALES).clip(1, SCALES)
-
-
-def _levels(weights: numpy.ndarray) -> numpy.ndarray:
-    return numpy.rint(LEVELS * weights * SCALES / _scales(weights)[:, None]).clip(0, LEVELS)
-
-
-def _counts(attention: AttentionMap) -> numpy.ndarray:
-    """The number of weights in each row that are not 0 in 8 bits."""
-    counts = numpy.zeros(attention.height, dtype=int)
-    if attention.has_rows():
-        for rows, _, weights in attention.blocks:
-            counts[rows] = (_levels(weights) > 0).sum(axis=1)
-    return counts
-
-
 def _pack_rows(attention: AttentionMap, kept: int) -> tuple[dict[str, str], float]:
     scales = numpy.ones(attention.height)
     kept_weights: list[Optional[tuple[numpy.ndarray, numpy.ndarray]]] = [None] * attention.height
     weight = 0.0
     for rows, columns, weights in attention.blocks:
-        levels, positions = _levels(weights), numpy.asarray(columns)
-        scales[rows] = _scales(weights)
+        positions, largest = numpy.asarray(columns), weights.max(axis=1, initial=0.0).clip(0, 1)
+        scales[rows] = scale = numpy.ceil(largest * SCALES).clip(1, SCALES)
+        levels = numpy.rint(LEVELS * weights * SCALES / scale[:, None]).clip(0, LEVELS)
         chosen = numpy.argpartition(-weights, min(kept, len(columns)) - 1, axis=1)[:, :kept]
         best = numpy.take_along_axis(levels, chosen, axis=1)
-        weight += (best * scales[rows][:, None]).sum() / LEVELS / SCALES
+        weight += (best * scale[:, None]).sum() / LEVELS / SCALES
+        # Weights that are rounded to 0 are not stored.
         for row, at, values in zip(rows, chosen, best):
             at, values = at[values > 0], values[values > 0]
             kept_weights[row] = positions[at], values

@@ -50,8 +50,6 @@ class Editing:
     The number of edits, with those undone. It is in the keys of the widgets, so each edit resets what was
     chosen.
     """
-    message: str = ""
-    """The reason why the last edit failed; empty if it did not."""
 
     @property
     def clusters(self) -> list[Cluster]:
@@ -62,18 +60,12 @@ class Editing:
         return self.read.with_clusters(self.clusters)
 
     def apply(self, edit: Edit) -> None:
-        """Edits the clusters. If that cannot be done, the reason is kept in `message`."""
-        self.message = ""
-        try:
-            self.history.append(edit(self.clusters))
-        except ConfigurationError as error:
-            self.message = str(error)
+        self.history.append(edit(self.clusters))
         self.edits += 1
 
     def undo(self, everything: bool = False) -> None:
         del self.history[1 if everything else max(1, len(self.history) - 1) :]
         self.edits += 1
-        self.message = ""
 
 
 def current_editing(origin: Any, read: Callable[[], Reading]) -> Editing:
@@ -136,8 +128,6 @@ def show_edits(editing: Editing, reading: Reading) -> None:
             show_adding(editing, reading)
         st.button("Undo", on_click=editing.undo, disabled=len(editing.history) < 2)
         st.button("Start over", on_click=editing.undo, args=(True,), disabled=len(editing.history) < 2)
-    if editing.message:
-        st.error(plain(editing.message))
     st.caption(
         "Choose mentions, then merge their clusters, split the mentions off as a cluster of their own, or drop them. "
         "The number beside a mention is that of its sentence; ? is the question."

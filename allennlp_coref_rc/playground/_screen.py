@@ -12,7 +12,6 @@ import streamlit as st
 from allennlp_coref_rc.annotations.annotators.optional_package import is_installed
 from allennlp_coref_rc.api import Answer
 from allennlp_coref_rc.common.error_message import user_message
-from allennlp_coref_rc.common.extras import install_command
 from allennlp_coref_rc.pages.marked_text import joined
 from allennlp_coref_rc.pages.stories import shown_candidates
 from allennlp_coref_rc.playground._editor import (
@@ -51,7 +50,7 @@ ANNOTATORS = ("sieve_coref", "coref", "exact_match_coref", "entity_marker_coref"
 """The annotators of clusters that need no config."""
 
 OPTIONAL = ("fastcoref", "coreferee", "maverick")
-"""More of them. Each needs the package of its name."""
+"""More of them. Each needs the package of its name, as `coref-rc environment` says."""
 
 OWN_TEXT = "your own"
 """The choice in the list of examples that stands for any other text."""
@@ -196,11 +195,6 @@ def choose_annotator(has_reader: bool) -> Optional[str]:
     if st.session_state.get("annotator") not in options:
         st.session_state["annotator"] = options[0]
     chosen = st.selectbox("Annotator of clusters", options, key="annotator")
-    missing = [name for name in OPTIONAL if name not in installed]
-    if missing:
-        with st.expander(f":gray[Not installed: {', '.join(missing)}]"):
-            for name in missing:
-                st.code(install_command(name), language="bash", wrap_lines=True)
     if chosen != CONFIG:
         return {ITS_OWN: None, NONE: ""}.get(chosen, chosen)
     st.session_state.setdefault("config", '{"type": "sieve_coref"}')

@@ -1,14 +1,12 @@
 """
 Edits of coreference clusters. Each function returns new clusters, whose mentions are in order and differ; no
-cluster is empty, but it may have a single mention. If an edit cannot be done, a `ConfigurationError` is
-raised.
+cluster is empty, but it may have a single mention.
 """
 
 from collections.abc import Collection, Sequence
 from typing import NamedTuple, Optional
 
 from allennlp_coref_rc.annotations.annotated_text import Cluster, Span
-from allennlp_coref_rc.common.errors import ConfigurationError
 
 Clusters = list[Cluster]
 
@@ -23,9 +21,6 @@ class Mention(NamedTuple):
 def merge(clusters: Sequence[Cluster], indices: Collection[int]) -> Clusters:
     """Merges two or more clusters into one, which takes the place of the first of them."""
     chosen = sorted(set(indices))
-    if len(chosen) < 2:
-        number = "one cluster" if chosen else "no cluster"
-        raise ConfigurationError(f"found mentions of {number}, expected mentions of two or more to be merged")
     joint = [span for i in chosen for span in clusters[i]]
     return _tidy(
         [joint if i == chosen[0] else cluster for i, cluster in enumerate(clusters) if i not in chosen[1:]]
@@ -38,7 +33,6 @@ def split(clusters: Sequence[Cluster], mentions: Collection[Mention]) -> Cluster
 
 
 def drop(clusters: Sequence[Cluster], mentions: Collection[Mention]) -> Clusters:
-    _check(clusters, mentions)
     return _tidy(
         [[span for span in cluster if (i, span) not in mentions] for i, cluster in enumerate(clusters)]
     )
@@ -48,19 +42,9 @@ def add(clusters: Sequence[Cluster], spans: Sequence[Span], index: Optional[int]
     """
     Adds mentions to the cluster of an index. By default it makes a new cluster of them, which comes last.
     """
-    if not spans:
-        raise ConfigurationError("found no mention, expected one or more to be added")
     if index is None:
         return _tidy([*clusters, list(spans)])
     return _tidy([cluster + list(spans) * (i == index) for i, cluster in enumerate(clusters)])
-
-
-def _check(clusters: Sequence[Cluster], mentions: Collection[Mention]) -> None:
-    if not mentions:
-        raise ConfigurationError("found no mention, expected one or more to be chosen")
-    for mention in mentions:
-        if not 0 <= mention.cluster < len(clusters) or mention.span not in clusters[mention.cluster]:
-            raise ConfigurationError(f"found no mention {mention.span} in cluster {mention.cluster}")
 
 
 def _tidy(clusters: Sequence[Cluster]) -> Clusters:

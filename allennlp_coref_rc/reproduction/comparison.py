@@ -44,13 +44,7 @@ class Comparison:
     an answer right or wrong, and each question has a passage of its own. Otherwise it is the bootstrap's.
     """
 
-    def __init__(
-        self,
-        readers: Mapping[str, Sequence[str]],
-        key: Optional[str] = None,
-        samples: int = 10000,
-        seed: int = 1,
-    ) -> None:
+    def __init__(self, readers: Mapping[str, Sequence[str]], key: Optional[str] = None) -> None:
         self.key = key or "correct"
         self._factor = 100 if key is None or key in MEANS else 1
         scored = {path: read_scores(path, key) for paths in readers.values() for path in paths}
@@ -71,7 +65,7 @@ class Comparison:
             )
             if files is not base:
                 one, other = ([statistics.fmean(seeds) for seeds in zip(*each)] for each in (files, base))
-                found = paired_bootstrap(one, other, samples, seed, self.passages)
+                found = paired_bootstrap(one, other, groups=self.passages)
                 row = row._replace(bootstrap=found, test=BOOTSTRAP, p=found.p)
                 if key is None and alone and len(files) == len(base) == 1:
                     row = row._replace(test=MCNEMAR, p=mcnemar(files[0], base[0]).exact)

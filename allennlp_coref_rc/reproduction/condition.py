@@ -1,15 +1,14 @@
 import fnmatch
 import os
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, Optional, Union
 
-from pydantic import AfterValidator, Field
+from pydantic import Field
 
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.messages import most_similar
-from allennlp_coref_rc.common.schema import InvalidValue, Numbers, Schema, one_of
+from allennlp_coref_rc.common.schema import Numbers, Schema, one_of
 from allennlp_coref_rc.data.babi.babi_files import NUM_TASKS
 from allennlp_coref_rc.reproduction.runs import DATA, Run
 
@@ -39,13 +38,6 @@ SPLITS = {"test": "test_", "validation": "best_validation_"}
 TASK = "{task}"
 FOLD = "{fold}"
 """Stand for the number of the task or the fold in the name of a data file."""
-
-
-def _check_names(sizes: dict[str, int]) -> dict[str, int]:
-    for name in sizes:
-        if re.search("[{}]", name.replace(TASK, "").replace(FOLD, "")):
-            raise InvalidValue(f"{TASK} or {FOLD} alone", name, found="braces")
-    return sizes
 
 
 Number = Union[float, int]
@@ -102,7 +94,7 @@ class RunOptions(Schema):
     """The number of folds of a cross-validation. There is a run for each of them."""
     seeds: Numbers = []
     """The seeds of the runs, unless the command line gives others."""
-    data: Annotated[dict[str, int], AfterValidator(_check_names)] = {}
+    data: dict[str, int] = {}
     """
     The files that are needed, and the smallest size of each in bytes, so that a sample is not taken for the
     data.

@@ -35,8 +35,6 @@ KEPT = "id answer answers gold answer_texts exact_match f1 article candidate_pro
 
 PACKAGES = ("torch", "allennlp", "allennlp-models", "spacy", "numpy")
 
-FORMAT = 1
-
 
 def execute(run: Run, commit: str, cuda_device: int = -1, keep_weights: str = "best") -> None:
     """
@@ -112,7 +110,6 @@ def _execute(run: Run, commit: str, cuda_device: int, earlier_seconds: float) ->
         run.path(runs.PREDICTIONS), "".join(json.dumps(prediction) + "\n" for prediction in predictions)
     )
     result = {
-        "format": FORMAT,
         "run": run.name,
         "config": run.config,
         "settings": run.settings(),

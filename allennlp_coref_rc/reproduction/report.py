@@ -6,7 +6,6 @@ from typing import Optional, cast
 
 from allennlp_coref_rc.common.config_files import locate
 from allennlp_coref_rc.common.errors import ConfigurationError
-from allennlp_coref_rc.common.files import open_text, write_text
 from allennlp_coref_rc.common.messages import counted
 from allennlp_coref_rc.common.tables import markdown
 from allennlp_coref_rc.reproduction.condition import Column, Condition, Table
@@ -14,23 +13,15 @@ from allennlp_coref_rc.reproduction.figures.drawings import Figure
 from allennlp_coref_rc.reproduction.results_file import Results
 from allennlp_coref_rc.reproduction.runs import PREDICTIONS
 from allennlp_coref_rc.reproduction.scores import Score, Scores
-from allennlp_coref_rc.reproduction.significance import Pairs, mcnemar, pair, paired_bootstrap
-
-BEGIN = "<!-- coref-rc reproduce --report writes what follows -->"
-END = "<!-- coref-rc reproduce --report wrote what is above -->"
-
-SECTION = "\n### "
+from allennlp_coref_rc.reproduction.significance import Pairs, pair, paired_bootstrap
 
 SCORES = {"rouge_l": "Rouge-L", "f1": "F1"}
 """
 The metrics for which predictions have a number for each question. The first of them that a table has is
-tested.
+tested, and otherwise right answers.
 """
 
-MCNEMAR = ("questions", "only first right", "only second right", "p, exact", "p, continuity-corrected")
 BOOTSTRAP = ("questions", "difference", "95 %", "p")
-
-SMALLEST_P = 1e-300
 
 MADE_WITH = ("runs", "seeds", "commit", "hardware", "hours")
 
@@ -55,41 +46,12 @@ name theirs, and treat questions as independent otherwise. But questions about o
 quite independent, so the true p-values are larger."""
 
 
-def write_report(path: str, report: str) -> None:
-    """Writes the report between its marks in a file, or at its end. Other tables between the marks stay."""
-    text = ""
-    if os.path.exists(path):
-        with open_text(path, newline="") as lines:
-            text = "".join(lines)
-    if text.count(BEGIN) != text.count(END) or text.count(BEGIN) > 1 or text.find(BEGIN) > text.find(END):
-        raise ConfigurationError(
-            f"{path}: found one of the report's marks without the other, expected both or none"
-        )
-    if BEGIN in text:
-        before, _, rest = text.partition(BEGIN)
-        earlier, _, after = rest.partition(END)
-    else:
-        before, earlier, after = text.rstrip("\n") + "\n\n" if text else "", "", "\n"
-    sections = {**_sections(earlier), **_sections(report)}
-    content = "\n\n".join(
-        [report.partition(SECTION)[0].strip(), *(sections[title] for title in sorted(sections))]
-    )
-    write_text(path, f"{before}{BEGIN}\n{content}\n{END}{after}")
-
-
-def _sections(report: str) -> dict[str, str]:
-    """The sections of a report by the beginning of their titles, such as "### Coref-GRU, Table 1"."""
-    texts = [SECTION.lstrip("\n") + text.strip() for text in report.split(SECTION)[1:]]
-    return {text.partition(":")[0]: text for text in texts}
-
-
 def report(
     tables: Sequence[Table],
     seeds: Sequence[int],
     output: str,
     data: str,
     figures: Optional[str] = None,
-    linked_from: str = "",
     source: Optional[Results] = None,
 ) -> str:
     """
@@ -97,9 +59,8 @@ def report(
     those that the conditions name.
 
     Each figure has a folder of its own in `figures`, by default `output/figures`. It is drawn if all runs of
-    any of its rows are finished; links to its files are relative to `linked_from`, if that is given. With a
-    `source`, the runs are those of a file of results, and figures, which need the runs' folders, are left
-    out.
+    any of its rows are finished. With a `source`, the runs are those of a file of results, and figures, which
+    need the runs' folders, are left out.
     """
     parts = [INTRODUCTION]
     for table in tables:
@@ -112,23 +73,20 @@ def report(
         parts.append(f"### {table.paper.partition(':')[0]}, {table.title}: {table.caption}")
         if isinstance(table, Figure):
             folder = os.path.join(figures or os.path.join(output, "figures"), table.name)
-            lines = _figure(table, list(scores.values()), data, folder, linked_from)
+            lines = _figure(table, list(scores.values()), data, folder)
         else:
             lines = _table(table, scores, data)
         parts += ["\n".join(part) for part in lines if part]
     return "\n\n".join(parts)
 
 
-def _figure(
-    figure: Figure, rows: Sequence[Scores], data: str, folder: str, linked_from: str
-) -> Iterator[list[str]]:
+def _figure(figure: Figure, rows: Sequence[Scores], data: str, folder: str) -> Iterator[list[str]]:
     finished = [scores for scores in rows if scores.complete]
     if finished:
         os.makedirs(folder, exist_ok=True)
         try:
             files = figure.drawing.draw(folder, finished)
-            links = [os.path.relpath(path, linked_from) if linked_from else path for path in files]
-            yield [", ".join(f"[{os.path.basename(link)}]({link})" for link in links)]
+            yield [", ".join(f"[{os.path.basename(path)}]({path})" for path in files)]
         except ConfigurationError as error:
             yield [f"[FAIL] Not drawn: {error}"]
     yield _notes(figure)
@@ -260,64 +218,49 @@ def _seed(scores: Scores, seed: int) -> str:
 
 
 def _significance(table: Table, scores: dict[str, Scores]) -> Iterator[list[str]]:
-    """
-    Tests whether differences between rows are significant, on the test questions of all tasks. Right answers
-    are those of the best seeds on validation questions. Scores are means over seeds if the column has them,
-    or else of the best.
-    """
-    columns = {column.metric: column for column in reversed(table.columns)}
-    key = next((metric for metric in SCORES if metric in columns), None)
-    column = columns[key] if key else table.columns[0]
+    """Tests whether differences between rows are significant, on the test questions of all tasks."""
+    metrics = {column.metric for column in table.columns}
+    key = next((metric for metric in SCORES if metric in metrics), None)
     lines, remarks = [], set[str]()
     for condition in table.conditions:
         other = scores.get(f"{table.name}.{condition.compared_with}")
-        paired = _paired(scores[condition.name], other, column, key) if other else None
-        if other is None or paired is None:
-            continue
-        if key is None:
-            test = mcnemar(paired.first, paired.second)
-            cells = [*(f"{number:,}" for number in test[:3]), _p(test.exact), _p(test.corrected)]
-        else:
+        paired = _paired(scores[condition.name], other, key) if other else None
+        if other and paired:
             first, second = ([100 * score for score in values] for values in paired[:2])
             found = paired_bootstrap(first, second, groups=paired.articles)
-            interval = f"{found.low:+.2f} to {found.high:+.2f}"
-            cells = [f"{found.questions:,}", f"{found.difference:+.2f}", interval, _p(found.p)]
+            cells = [f"{found.difference:+.2f}", f"{found.low:+.2f} to {found.high:+.2f}", f"{found.p:.2g}"]
+            rows = f"{condition.row} against {other.condition.row}"
+            lines.append([rows, f"{found.questions:,}", *cells])
             remarks |= {remark for remark in [found.remark] if remark}
-        lines.append([f"{condition.row} against {other.condition.row}", *cells])
-    if lines and key is None:
-        yield markdown(["McNemar's test of the best seeds' answers", *MCNEMAR], lines)
-    elif lines and key:
-        which = "means over seeds" if column.measure == "mean" else "best seeds"
-        yield markdown([f"paired bootstrap of {SCORES[key]} (%), {which}", *BOOTSTRAP], lines)
+    if lines:
+        what = SCORES[key] if key else "right answers"
+        yield markdown([f"paired bootstrap of {what} (%), means over seeds", *BOOTSTRAP], lines)
         yield sorted(remarks)
 
 
-def _has_best(scores: Scores, column: Column) -> bool:
-    score = scores.score(column) if scores.complete else None
-    return score is not None and not math.isnan(score.best)
-
-
-def _paired(first: Scores, second: Scores, column: Column, key: Optional[str]) -> Optional[Pairs]:
-    """The scores of two rows' answers to the same questions; `None` if those of a row are not known."""
-    over_seeds = key is not None and column.measure == "mean"
-    if not all(scores.complete if over_seeds else _has_best(scores, column) for scores in (first, second)):
+def _paired(first: Scores, second: Scores, key: Optional[str]) -> Optional[Pairs]:
+    """
+    The means over seeds of the scores of two rows' answers to the same questions; `None` if those of a row
+    are not known.
+    """
+    if not (first.complete and second.complete):
         return None
     pairs: list[Pairs] = []
     for task in first.tasks:
-        seeds = [(seed, seed) for seed in first.seeds(task) if seed in second.seeds(task)]
-        if not over_seeds:
-            seeds = [
-                (first.best_seed(task, column.validation_key), second.best_seed(task, column.validation_key))
-            ]
         of_seeds: list[Pairs] = []
-        for one_seed, other_seed in seeds:
-            one, other = first.answers(task, one_seed, key), second.answers(task, other_seed, key)
+        for seed in filter(second.seeds(task).__contains__, first.seeds(task)):
+            one, other = (scores.answers(task, seed, key) for scores in (first, second))
             if one is None or other is None:
                 return None
-            runs = first.runs[task, one_seed], second.runs[task, other_seed]
+            runs = first.runs[task, seed], second.runs[task, seed]
             of_seeds.append(pair(one, other, (runs[0].path(PREDICTIONS), runs[1].path(PREDICTIONS))))
-        means = ([statistics.fmean(scores) for scores in zip(*values)] for values in zip(*of_seeds))
-        pairs.append(Pairs(next(means), next(means), of_seeds[0].articles))
+        if not of_seeds:
+            return None
+        ours, theirs = (
+            [statistics.fmean(score if key else score == 1 for score in scores) for scores in zip(*values)]
+            for values in zip(*((one.first, one.second) for one in of_seeds))
+        )
+        pairs.append(Pairs(ours, theirs, of_seeds[0].articles))
     articles = [article for part in pairs for article in part.articles or [None]]
     return Pairs(
         [score for part in pairs for score in part.first],
@@ -332,7 +275,3 @@ def _number(value: Optional[float], column: Column, mean: bool = False, sign: bo
     digits = (1 if mean else 0) if column.measure == "failed" else column.digits
     # Adding 0.0 turns -0.0 into 0.0.
     return f"{round(value, digits) + 0.0:{'+' if sign else ''}.{digits}f}"
-
-
-def _p(value: float) -> str:
-    return f"{value:.2g}" if value >= SMALLEST_P else f"< {SMALLEST_P:g}"

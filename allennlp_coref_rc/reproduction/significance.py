@@ -44,8 +44,6 @@ class McNemar(NamedTuple):
     only_second: int
     exact: float
     """The two-sided p-value from the binomial distribution."""
-    corrected: float
-    """The p-value from the chi-squared distribution with the correction for continuity."""
 
 
 class Bootstrap(NamedTuple):
@@ -81,10 +79,9 @@ def mcnemar(first: Sequence[float], second: Sequence[float]) -> McNemar:
     only_second = sum(b == 1 and a != 1 for a, b in zip(first, second))
     discordant = only_first + only_second
     if not discordant:
-        return McNemar(len(first), 0, 0, 1.0, 1.0)
+        return McNemar(len(first), 0, 0, 1.0)
     exact = stats.binomtest(only_first, discordant, 0.5).pvalue
-    statistic = max(0, abs(only_first - only_second) - 1) ** 2 / discordant
-    return McNemar(len(first), only_first, only_second, float(exact), float(stats.chi2.sf(statistic, 1)))
+    return McNemar(len(first), only_first, only_second, float(exact))
 
 
 def paired_bootstrap(

@@ -17,10 +17,8 @@ SUBJECTS = {
     "readers": "speed and memory of dataset readers",
     "loading": "preparing data, and making batches of them, at the size of the real data",
     "annotators": "speed of annotators",
-    "lengths": "annotators on longer and longer texts, ordinary and hard ones",
     "start": "the start of each command, beside import allennlp.commands",
     "gpu": "the fused kernels, mixed precision and whole trainings on a GPU",
-    "launches": "launches and synchronisations of an update, counted without a GPU",
     "registers": "registers, memory and instructions of the fused kernels, compiled without a GPU",
 }
 

@@ -7,9 +7,8 @@ data.
 The files are made up, in the official formats of CNN and WikiHop, with the real lengths and numbers of words.
 Two new processes do what a training does before its first update, and make batches: the first prepares the
 data, the second finds them prepared. `start s` is from the start of the process to the first batch, with all
-imports. Nothing consumes the batches, unless `--update` has the milliseconds of an update: then `waiting` is
-the share of the time in which the model would wait for a batch. MiB are the peak of the resident memory of
-all processes together. Disk space is that of the prepared data, in bytes a token of passages and questions.
+imports. Nothing consumes the batches. MiB are the peak of the resident memory of all processes together. Disk
+space is that of the prepared data, in bytes a token of passages and questions.
 
 Values checked: both processes have as many questions as the file, and equal first batches.
 """
@@ -23,12 +22,12 @@ import sys
 import tempfile
 import time
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import psutil
 
-from allennlp_coref_rc.commands.arguments import whole_number
 from allennlp_coref_rc.common.errors import ConfigurationError
 from scripts.benchmarks.harness import MIB, Report, Subject, num_cpus, positive, refuse
 
@@ -52,14 +51,10 @@ class Loading(Subject):
             "--questions", type=positive, default=2000, metavar="N", help="default: %(default)s"
         )
         parser.add_argument("--batches", type=positive, default=300, metavar="N", help="default: %(default)s")
-        parser.add_argument(
-            "--update", type=whole_number(0), default=0, metavar="MS", help="the time of an update"
-        )
-        parser.add_argument("--folder", metavar="FOLDER", help="keeps the files and the prepared data there")
 
     def measure(self, report: Report) -> int:
         with tempfile.TemporaryDirectory() as temporary:
-            folder = Path(self.arguments.folder or temporary)
+            folder = Path(temporary)
             path = write(self.arguments.config, folder, self.arguments.questions)
             results = [self._run(folder, path) for _ in range(2)]
         refuse(
@@ -80,7 +75,6 @@ class Loading(Subject):
                     "questions/s": result["questions"] / result["preparing"],
                     "cores": num_cpus(),
                     "batches/s": result["batches"] / result["seconds"],
-                    "waiting": result["waited"] / result["seconds"],
                     "MiB": result["peak"],
                     "bytes a token": result["bytes"] / result["tokens"],
                 }
@@ -88,10 +82,8 @@ class Loading(Subject):
         return 0
 
     def _run(self, folder: Path, path: Path) -> dict[str, Any]:
-        arguments = json.dumps(
-            [self.arguments.config, str(path), self.arguments.batches, self.arguments.update]
-        )
-        code = f"from scripts.benchmarks import loading; loading.load(*{json.loads(arguments)!r})"
+        words = self.arguments.config, str(path), self.arguments.batches
+        code = f"from scripts.benchmarks import loading; loading.load(*{words!r})"
         environment = {
             **os.environ,
             "ALLENNLP_CACHE_ROOT": str(folder / "cache"),
@@ -116,22 +108,14 @@ class Loading(Subject):
 def _resident(process: psutil.Process) -> float:
     """The memory of a process and of those that it started."""
     total = 0.0
-    for one in (process, *_children(process)):
-        try:
-            total += one.memory_info().rss
-        except psutil.NoSuchProcess:
-            continue
+    with suppress(psutil.NoSuchProcess):
+        for one in (process, *process.children(recursive=True)):
+            with suppress(psutil.NoSuchProcess):
+                total += one.memory_info().rss
     return total
 
 
-def _children(process: psutil.Process) -> list[psutil.Process]:
-    try:
-        return process.children(recursive=True)
-    except psutil.NoSuchProcess:
-        return []
-
-
-def load(config: str, path: str, batches: int, update: int) -> None:
+def load(config: str, path: str, batches: int) -> None:
     """What a training does up to its first batches. Prints the figures as JSON."""
     from allennlp.common import Params
     from allennlp.data import DataLoader, DatasetReader, Vocabulary
@@ -150,14 +134,11 @@ def load(config: str, path: str, batches: int, update: int) -> None:
     made = iter(loader)
     first = next(made)
     start = time.time() - started
-    waited, number, begin = 0.0, 0, time.perf_counter()
+    number, begin = 0, time.perf_counter()
     while number < batches:
-        time.sleep(update / 1000)
-        asked = time.perf_counter()
         if next(made, None) is None:
             made = iter(loader)
             continue
-        waited += time.perf_counter() - asked
         number += 1
     seconds = time.perf_counter() - begin
     lengths = [
@@ -170,7 +151,6 @@ def load(config: str, path: str, batches: int, update: int) -> None:
         "start": start,
         "batches": number,
         "seconds": seconds,
-        "waited": waited,
         "batch": int(first["passage"]["tokens"]["tokens"].sum()),
     }
     print(json.dumps(figures))
@@ -183,13 +163,11 @@ def write(config: str, folder: Path, questions: int) -> Path:
     reader = read_config(config)["dataset_reader"]["type"]
     if reader not in TOKENS:
         raise ConfigurationError(f"found a config of {reader}, expected one of {', '.join(TOKENS)}")
-    folder.mkdir(parents=True, exist_ok=True)
     of_wikihop = reader == "annotated_wikihop"
     path = folder / ("train.json" if of_wikihop else "training.jsonl")
-    if not path.exists():
-        texts = make_texts(NAMES if of_wikihop else ENTITIES, min(TEXTS, questions), TOKENS[reader])
-        with open(path, "w", encoding="utf-8") as file:
-            file.writelines((_wikihop if of_wikihop else _cnn)(texts, questions))
+    texts = make_texts(NAMES if of_wikihop else ENTITIES, min(TEXTS, questions), TOKENS[reader])
+    with open(path, "w", encoding="utf-8") as file:
+        file.writelines((_wikihop if of_wikihop else _cnn)(texts, questions))
     return path
 
 

@@ -116,8 +116,3 @@ def make_tensors(instances: list[Instance], vocab: Vocabulary, device: str) -> T
     batch = Batch(instances)
     batch.index_instances(vocab)
     return move_to_device(batch.as_tensor_dict(), device)
-
-
-def own_word(number: int) -> str:
-    """A word for each number, of letters."""
-    return f"Zy{str(number).translate(str.maketrans('0123456789', 'abcdefghij'))}q"

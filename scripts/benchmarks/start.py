@@ -3,23 +3,21 @@ Measures how long each command takes to start, and compares it with `python -c "
 
     python -m scripts.benchmarks start
 
-Some commands really do something with small files. The last column has the heavy packages that were imported.
+Some commands really do something with small files.
 
 Values checked: every command ends with the status 0.
 """
 
 import argparse
 import json
-import os
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from allennlp_coref_rc.common.errors import ConfigurationError
-from scripts.benchmarks.harness import Report, Row, Run, Subject, Turn
+from scripts.benchmarks.harness import Report, Run, Subject
 
 FIRST = "import allennlp.commands"
 COMMANDS = (
@@ -35,9 +33,6 @@ COMMANDS = (
     "coref-rc data simulate stories --tasks 1 --train 5 --valid 5 --test 5",
     "coref-rc check babi/quick_start",
 )
-HEAVY = "torch allennlp allennlp_models spacy transformers inflect matplotlib scipy numpy".split()
-LAZY = 10_000  # microseconds; the import of a placeholder takes less, and those of these packages take more
-
 
 Command = NamedTuple("Command", [("command", str)])
 METRICS = {"training_loss": 1.0, "validation_loss": 1.0, "validation_accuracy": 0.5}
@@ -50,23 +45,15 @@ INPUTS: dict[str, dict[str, Any]] = {
 """The files that the commands read."""
 
 
-def start(command: Command, folder: Path, **environment: str) -> str:
-    """Runs a command. Returns its standard error."""
+def start(command: Command, folder: Path) -> None:
     program, *words = command.command.split()
     python = ["-m", "allennlp_coref_rc", *words] if program == "coref-rc" else ["-c", command.command]
-    process = subprocess.run(
-        [sys.executable, *python],
-        cwd=folder,
-        env={**os.environ, **environment},
-        capture_output=True,
-        text=True,
-    )
+    process = subprocess.run([sys.executable, *python], cwd=folder, capture_output=True, text=True)
     if process.returncode:
         last = (process.stderr.strip().splitlines() or ["nothing on standard error"])[-1]
         raise ConfigurationError(
             f"no figures: {command.command} ended with status {process.returncode}: {last}"
         )
-    return process.stderr
 
 
 class Start(Subject):
@@ -90,12 +77,4 @@ class Start(Subject):
         return [Command(FIRST), *map(Command, self.arguments.only or COMMANDS)]
 
     def prepare(self, competitor: Command, setting: Any) -> Run:
-        return lambda: bool(start(competitor, self.folder))
-
-    def details(self, setting: Any, competitor: Command, turns: Sequence[Turn]) -> Row:
-        lines = start(competitor, self.folder, PYTHONPROFILEIMPORTTIME="1").splitlines()
-        rows = [
-            line.removeprefix("import time:").split("|") for line in lines if line.startswith("import time:")
-        ]
-        modules = {name.strip() for _, total, name in rows if total.strip().isdigit() and int(total) > LAZY}
-        return {"imports": ", ".join(name for name in HEAVY if name in modules) or "none of these"}
+        return lambda: start(competitor, self.folder)

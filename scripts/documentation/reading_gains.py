@@ -5,7 +5,7 @@ Draws what annotators' clusters add to readers against how good the clusters are
 """
 
 from allennlp_coref_rc.common.pictures import pyplot, save
-from allennlp_coref_rc.reproduction.page_tables import MARKED
+from scripts.documentation.page_tables import MARKED
 from scripts.documentation.places import PROJECT
 
 PICTURE = PROJECT / "docs" / "figures" / "reading_gains.png"

@@ -12,8 +12,8 @@ import yaml
 
 from allennlp_coref_rc.common.files import write_text
 from allennlp_coref_rc.reproduction.condition_files import CONDITIONS, read_conditions
-from allennlp_coref_rc.reproduction.page_tables import MARKED, PageTables
 from allennlp_coref_rc.reproduction.results_file import read_lines
+from scripts.documentation.page_tables import MARKED, PageTables
 from scripts.documentation.places import PROJECT
 
 RESULTS = PROJECT / "docs" / "results"

@@ -8,12 +8,12 @@ from types import SimpleNamespace
 
 import pytest
 
-from allennlp_coref_rc.allennlp_runtime.folder_lock import FolderInUse, lock_training, locked
+from allennlp_coref_rc.allennlp_runtime.folder_lock import FolderInUse, lock_of, lock_training
 
 
 def in_use(folder):
     try:
-        with locked(str(folder)):
+        with lock_of(str(folder)):
             return False
     except FolderInUse as error:
         assert str(error).startswith(f"{folder}: another process trains there")
@@ -45,7 +45,7 @@ def test_only_one_trains_in_a_folder(tmp_path):
 def test_a_folder_that_is_replaced_stays_locked(tmp_path):
     folder = tmp_path / "run"
     folder.mkdir()
-    with locked(str(folder)), pytest.raises(FolderInUse):
+    with lock_of(str(folder)), pytest.raises(FolderInUse):
         training(pytest.fail)({}, folder, force=True)
 
     def work(*arguments):
@@ -57,7 +57,7 @@ def test_a_folder_that_is_replaced_stays_locked(tmp_path):
 
 
 def test_other_nodes_may_share_the_folder_of_the_first(tmp_path):
-    with locked(str(tmp_path)):
+    with lock_of(str(tmp_path)):
         assert training(lambda *arguments: "trained")({}, tmp_path, node_rank=1) == "trained"
 
 
@@ -69,7 +69,7 @@ def test_a_killed_training_has_no_lock_even_if_its_forks_live_on(tmp_path):
     reading, writing = os.pipe()
     child = os.fork()
     if child == 0:
-        with locked(str(tmp_path)):
+        with lock_of(str(tmp_path)):
             worker = multiprocessing.get_context("fork").Process(target=wait)
             worker.start()
             os.write(writing, str(worker.pid).encode())
@@ -92,7 +92,7 @@ def test_a_file_system_without_locks(tmp_path, monkeypatch):
 
     monkeypatch.setattr(fcntl, "flock", flock)
     folder = tmp_path / "run"
-    with locked(str(folder)), locked(str(folder)):
+    with lock_of(str(folder)), lock_of(str(folder)):
         pass
     assert not list(tmp_path.iterdir())
 

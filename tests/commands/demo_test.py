@@ -9,7 +9,7 @@ import pytest
 
 from allennlp_coref_rc.__main__ import main
 from allennlp_coref_rc.api.load import BUNDLED
-from allennlp_coref_rc.commands.demo import named_archives
+from allennlp_coref_rc.common.files import named_paths
 from allennlp_coref_rc.playground import server
 
 
@@ -45,7 +45,7 @@ def test_archives_have_the_names_of_their_folders_unless_others_are_given(tmp_pa
         f"mine={tmp_path}/gru/model.tar.gz",
         f"{tmp_path}/other.tar.gz",
     ]
-    assert list(named_archives(arguments)) == ["gru", "mine", "other"]
+    assert list(named_paths(arguments)) == ["gru", "mine", "other"]
 
 
 def test_archives_and_options_are_handed_on(tmp_path, served):

@@ -78,25 +78,12 @@ def test_accuracy_against_the_share_of_mentions_removed(tmp_path, draw):
     assert (tmp_path / "new" / "figure.png").read_bytes() == first
 
 
-def test_another_metric_against_another_setting(tmp_path, draw):
-    runs = [run_folder(tmp_path / str(i), metrics={"best_validation_loss": 0.5 * i}) for i in (1, 2)]
-    (runs[1] / "config.json").write_text('{"trainer": {"num_epochs": 30}}')
-    options = ["--metric", "best_validation_loss", "--against", "trainer.num_epochs", "--x-name", "epochs"]
-    assert draw("ablation", tmp_path / "figure", *options, "--curve", "all", *runs) is None
-    assert rows(tmp_path / "figure.csv") == [
-        ["curve", "epochs", "runs", "best_validation_loss", "deviation", "least", "most"],
-        ["all", "2", "1", "0.500000", "", "0.500000", "0.500000"],
-        ["all", "30", "1", "1.000000", "", "1.000000", "1.000000"],
-    ]
-
-
 def test_probability_of_the_answer_by_epoch(tmp_path, draw):
     half, quarter = math.log(2), math.log(4)
     losses = [[(quarter, quarter)] * 9 + [(half, quarter), (0, half)], [(half, half)] * 2]
     runs = [run_folder(tmp_path / str(i), losses=some) for i, some in enumerate(losses)]
-    splits = ["--splits", "validation", "training"]
     curves = ["--curve", "1K", *runs, "--curve", "5K", runs[1]]
-    assert draw("training", tmp_path / "figure", *splits, *curves) is None
+    assert draw("training", tmp_path / "figure", *curves) is None
     table = rows(tmp_path / "figure.csv")
     assert table[0][:4] == ["curve", "epoch", "runs", "exp(-loss)"]
     means = {(curve, int(epoch)): (int(number), float(mean)) for curve, epoch, number, mean, *_ in table[1:]}
@@ -105,7 +92,9 @@ def test_probability_of_the_answer_by_epoch(tmp_path, draw):
     expected |= {("1K, training", epoch): (2, 0.375) for epoch in range(1, 10)}
     expected |= {("1K, validation", 11): (2, 0.5), ("1K, training", 10): (2, 0.5)}
     expected[("1K, training", 11)] = (2, 0.75)
-    expected |= {(f"5K, {split}", epoch): (1, 0.5) for split in splits[1:] for epoch in (1, 2)}
+    expected |= {
+        (f"5K, {split}", epoch): (1, 0.5) for split in ("validation", "training") for epoch in (1, 2)
+    }
     assert means == expected
     assert [row[1] for row in table if row[0] == "1K, training"] == [str(epoch) for epoch in range(1, 12)]
     assert (tmp_path / "figure.png").read_bytes().startswith(PNG)

@@ -1,11 +1,9 @@
 import copy
 
-import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from allennlp_coref_rc.annotations import AnnotatedText
-from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.playground.cluster_edits import Mention, add, drop, merge, split
 
 LENGTH = 6
@@ -65,16 +63,3 @@ def test_edits_keep_other_mentions_and_make_valid_clusters(clusters, data):
         assert all(cluster and cluster == sorted(set(cluster)) for cluster in result)
         AnnotatedText(["x"] * LENGTH, clusters=result)
     assert clusters == before
-
-
-@pytest.mark.parametrize(
-    "edit, message",
-    [
-        (lambda: merge(CLUSTERS, [1, 1]), "found mentions of one cluster, expected mentions of two or more"),
-        (lambda: drop(CLUSTERS, []), "found no mention, expected one or more to be chosen"),
-        (lambda: split(CLUSTERS, [Mention(0, (1, 3))]), r"found no mention \(1, 3\) in cluster 0"),
-    ],
-)
-def test_what_cannot_be_done_is_said(edit, message):
-    with pytest.raises(ConfigurationError, match=message):
-        edit()

@@ -162,7 +162,6 @@ FIRST = "row: First\n        "
         ("row: First", f"{FIRST}folds: 2\n        tasks: 1", "found 2 at tables.a.rows.first.folds, exp"),
         ("{accuracy: 0.5}", "{accuracy: [0.5]}", "found [0.5] at tables.a.rows.first.paper.accuracy"),
         ("{accuracy: 0.5}", "{f1: 0.5}", "found 'f1' at tables.a.rows.first.paper, expected one of"),
-        ("{first.txt: 10}", "{'{n}.txt': 1}", "found braces at tables.a.rows.first.data.{n}.txt"),
     ],
 )
 def test_errors_name_the_file_and_the_key(tmp_path, old, new, message):

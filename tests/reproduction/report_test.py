@@ -5,7 +5,7 @@ import pytest
 from allennlp.common.checks import ConfigurationError
 
 from allennlp_coref_rc.reproduction.condition_files import read_conditions
-from allennlp_coref_rc.reproduction.report import BEGIN, END, report, write_report
+from allennlp_coref_rc.reproduction.report import report
 from allennlp_coref_rc.reproduction.runs import MODEL, PREDICTIONS, RESULT
 
 CONDITIONS = """
@@ -119,9 +119,10 @@ def test_papers_values_beside_ours(tables, tmp_path):
     assert cells(text, "1") == ["0.900", "0.900", "0.930 (2)", "30.0", "1.000", "1.000 (2)", "30.0"]
     assert cells(text, "6") == ["0.500", "0.500", "0.450 (2)", "30.0", "1.000", "1.000 (2)", "30.0"]
     assert cells(text, "GRU", "4 of 4") == ["1, 2", "abc", "a processor", "2.00"]
-    # Of 100 questions GRU's best seeds miss 5 and 25.
-    assert cells(text, "C-GRU against GRU")[:3] == ["100", "30", "0"]
-    assert float(cells(text, "C-GRU against GRU")[3]) == pytest.approx(2 * 0.5**30, rel=0.05)
+    # Of 100 questions GRU misses 31, in the mean over seeds.
+    assert "| paired bootstrap of right answers (%), means over seeds | questions |" in text
+    questions, difference, _, p = cells(text, "C-GRU against GRU")
+    assert (questions, difference, p) == ("100", "+31.00", "0.0002")
 
 
 def test_a_run_of_another_config_is_no_run_of_this(tables, tmp_path):
@@ -134,48 +135,6 @@ def test_a_run_of_another_config_is_no_run_of_this(tables, tmp_path):
     )
     with pytest.raises(ConfigurationError, match=r"config.jsonnet \(trainer.num_epochs: found 1, expected 7"):
         report(tables, [], str(tmp_path), str(tmp_path))
-
-
-def test_what_the_file_has_of_other_tables_stays(tmp_path):
-    path = tmp_path / "RESULTS.md"
-    kept = "### A, Table 2: caption\n\nkept\n\n| # |"
-    write_report(str(path), f"first introduction\n\n### B, Table 1: old\n\nold\n\n{kept}")
-    write_report(str(path), "introduction\n\n### B, Table 1: new\n\nnew\n\n### C, Figure 1: c\n\nadded")
-    sections = [kept, "### B, Table 1: new\n\nnew", "### C, Figure 1: c\n\nadded"]
-    text = "\n\n".join(["introduction", *sections])
-    assert path.read_text() == f"{BEGIN}\n{text}\n{END}\n"
-
-
-def test_the_report_takes_its_place_and_nothing_elses(tmp_path):
-    path = tmp_path / "RESULTS.md"
-    write_report(str(path), "first")
-    assert path.read_text() == f"{BEGIN}\nfirst\n{END}\n"
-    before, after = "# Results\r\n\nmore  \n\n", "\n\nstill more, without a line end"
-    path.write_bytes(f"{before}{BEGIN}\nold\n{END}{after}".encode())
-    write_report(str(path), "second")
-    assert path.read_bytes() == f"{before}{BEGIN}\nsecond\n{END}{after}".encode()
-    path.write_text("# Results\n\nmore\n\n\n")
-    write_report(str(path), "third")
-    assert path.read_text() == f"# Results\n\nmore\n\n{BEGIN}\nthird\n{END}\n"
-
-
-@pytest.mark.parametrize("text", [BEGIN, END, f"{END} {BEGIN}", f"{BEGIN} {END} {BEGIN} {END}"])
-def test_a_mark_alone_is_refused_and_the_file_left(tmp_path, text):
-    path = tmp_path / "RESULTS.md"
-    path.write_text(text)
-    with pytest.raises(ConfigurationError, match="RESULTS.md: found one"):
-        write_report(str(path), "new")
-    assert path.read_text() == text
-
-
-def test_p_values_are_never_0(tables, tmp_path):
-    finish(tables[0], "gru", tmp_path, dict.fromkeys(GRU, (0.0, 1.0, 0.0)))
-    finish(tables[0], "coref_gru", tmp_path, dict.fromkeys(GRU, (1.0, 1.0, 0.0)))
-    for path in tmp_path.rglob(PREDICTIONS):
-        correct = json.loads(path.read_text().splitlines()[0])["correct"]
-        path.write_text("".join(json.dumps({"id": i, "correct": correct}) + "\n" for i in range(1500)))
-    text = report(tables, [], str(tmp_path), str(tmp_path))
-    assert cells(text, "C-GRU against GRU") == ["3,000", "3,000", "0", "< 1e-300", "< 1e-300"]
 
 
 @pytest.fixture
@@ -208,4 +167,4 @@ def test_scores_of_answers_are_compared_by_a_bootstrap(quoref, tmp_path):
     # Of the means over the two seeds, 37.5 and 68.75.
     assert cells(found, "coref against plain")[:3] == ["9", "+31.25", "+31.25 to +31.25"]
     assert "\n\nfound 9 passages to draw, expected 20 or more: the interval is too narrow" in found
-    assert "McNemar's test of" not in found and "\n\nplain: a run needs a GPU.\n\n" in found
+    assert "\n\nplain: a run needs a GPU.\n\n" in found

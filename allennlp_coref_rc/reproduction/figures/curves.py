@@ -19,7 +19,9 @@ from allennlp_coref_rc.common.pictures import pyplot, save
 LARGEST = 1e300
 """Larger values do not count as numbers, and neither does NaN."""
 
-X_NAME = "share of mentions removed or replaced"
+METRIC = "test_accuracy"
+
+ABLATION_AXES = ("share of mentions removed or replaced", METRIC)
 
 SHARES = ["dataset_reader.annotator.remove_mentions", "dataset_reader.annotator.replace_mentions"]
 
@@ -109,15 +111,15 @@ def setting(folder: Path, key: str) -> Optional[float]:
     return number_of(folder / "config.json", values, last)
 
 
-def ablation_curve(name: str, folders: Sequence[Path], metric: str, against: Sequence[str]) -> Curve:
+def ablation_curve(name: str, folders: Sequence[Path]) -> Curve:
     """
-    A metric of finished runs against the one of the settings `against` that their configs have; by default it
-    is 0. If no run has any, the curve is a level line.
+    The test accuracy of finished runs against the one of `SHARES` that their configs have; by default it is
+    0. If no run has any, the curve is a level line.
     """
     points = defaultdict(list)
     settings: list[Optional[float]] = []
     for folder in folders:
-        shares = {key: value for key in against if (value := setting(folder, key)) is not None}
+        shares = {key: value for key in SHARES if (value := setting(folder, key)) is not None}
         if len(shares) > 1:
             raise ConfigurationError(
                 f"{folder}/config.json: found {' and '.join(shares)}, expected one of them"
@@ -126,7 +128,7 @@ def ablation_curve(name: str, folders: Sequence[Path], metric: str, against: Seq
     if any(value is not None for value in settings):
         settings = [value or 0.0 for value in settings]
     for folder, value in zip(folders, settings):
-        points[value].append(number_of(folder / "metrics.json", read_object(folder, "metrics.json"), metric))
+        points[value].append(number_of(folder / "metrics.json", read_object(folder, "metrics.json"), METRIC))
     return Curve(name, points)
 
 

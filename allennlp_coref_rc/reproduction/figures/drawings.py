@@ -21,11 +21,10 @@ from allennlp_coref_rc.pages.stories import write_story
 from allennlp_coref_rc.predictors.explaining_predictor import Explaining, ExplainingPredictor
 from allennlp_coref_rc.reproduction.condition import SPLITS, Table
 from allennlp_coref_rc.reproduction.figures.curves import (
+    ABLATION_AXES,
     AXES,
     CURVE_SPLITS,
     PUBLISHED,
-    SHARES,
-    X_NAME,
     Curve,
     ablation_curve,
     training_curve,
@@ -85,8 +84,8 @@ def model_folders(rows: Sequence[Scores]) -> dict[str, list[Path]]:
 @Drawing.register("ablation_curves")
 class AblationCurves(Drawing):
     """
-    A metric of runs against the share of coreference mentions that `corrupted_coref` removed or replaced:
-    Figure 3 (left) of Coref-GRU (Dhingra et al., NAACL 2018). All rows of the same name form a curve. If a
+    The test accuracy of runs against the share of coreference mentions that `corrupted_coref` removed or
+    replaced: Figure 3 (left) of Coref-GRU (Dhingra et al., NAACL 2018). All rows of the same name form a curve. If a
     config does not set the share, its run counts as 0. If no run of a curve sets it, the curve is a level
     line.
 
@@ -94,18 +93,11 @@ class AblationCurves(Drawing):
 
     # Parameters
 
-    metric : `str`, optional (default = `"test_accuracy"`)
-        Its name in AllenNLP's metrics.json.
     published : `dict[str, Union[float, dict[float, float]]]`, optional (default = `{}`)
         By the name of a curve of the paper, its values by share, or the value of a level line.
     """
 
-    def __init__(
-        self,
-        metric: str = "test_accuracy",
-        published: Optional[dict[str, Union[float, dict[str, float]]]] = None,
-    ) -> None:
-        self._metric = metric
+    def __init__(self, published: Optional[dict[str, Union[float, dict[str, float]]]] = None) -> None:
         self._published: list[Curve] = []
         for name, values in (published or {}).items():
             points: dict[Optional[float], list[float]] = (
@@ -116,11 +108,8 @@ class AblationCurves(Drawing):
             self._published.append(Curve(name, points, PUBLISHED))
 
     def draw(self, folder: str, rows: Sequence[Scores]) -> list[str]:
-        curves = [
-            ablation_curve(name, folders, self._metric, SHARES)
-            for name, folders in model_folders(rows).items()
-        ]
-        return write_curves(os.path.join(folder, "curves"), [*curves, *self._published], X_NAME, self._metric)
+        curves = [ablation_curve(name, folders) for name, folders in model_folders(rows).items()]
+        return write_curves(os.path.join(folder, "curves"), [*curves, *self._published], *ABLATION_AXES)
 
 
 @Drawing.register("training_curves")
@@ -128,29 +117,17 @@ class TrainingCurves(Drawing):
     """
     exp(-loss) after each epoch, which is the geometric mean of the correct answers' probabilities: Figure 3
     (right) of Coref-GRU (Dhingra et al., NAACL 2018). The loss is taken from AllenNLP's metrics. All rows of
-    the same name form a curve, which is the mean of their runs. A run that has ended counts with its last
-    value.
+    the same name form two curves, of validation and of training questions, which are means of their runs. A
+    run that has ended counts with its last value.
 
     Registered as a `Drawing` with name "training_curves".
-
-    # Parameters
-
-    splits : `list[str]`, optional (default = `["validation"]`)
-        One or both of "validation" and "training".
     """
-
-    def __init__(self, splits: Iterable[str] = ("validation",)) -> None:
-        self._splits = list(splits)
-        if not self._splits or not set(self._splits) <= set(CURVE_SPLITS):
-            raise ConfigurationError(
-                f"training_curves: found the splits {self._splits}, expected some of {', '.join(CURVE_SPLITS)}"
-            )
 
     def draw(self, folder: str, rows: Sequence[Scores]) -> list[str]:
         curves = [
             training_curve(name, folders, split)
             for name, folders in model_folders(rows).items()
-            for split in self._splits
+            for split in CURVE_SPLITS
         ]
         return write_curves(os.path.join(folder, "curves"), curves, *AXES)
 
@@ -170,10 +147,6 @@ class QuestionBars(Comparison, Drawing):
         How questions are grouped.
     measures : `list[str]`, optional (default = `["rouge_l", "bleu_1", "exact_match", "f1"]`)
         The scores that are drawn.
-    bounds : `list[int]`, optional (default = `[200, 400, 600, 800, 1000, 1200]`)
-        The largest number of tokens in each range of lengths but the last.
-    samples : `int`, optional (default = `1000`)
-        The number of bootstrap samples for the intervals of differences.
     """
 
     def draw(self, folder: str, rows: Sequence[Scores]) -> list[str]:

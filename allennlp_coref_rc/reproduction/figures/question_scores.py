@@ -8,14 +8,15 @@ from typing import Any, NamedTuple
 
 import numpy
 
-from allennlp_coref_rc.common.checks import check_number
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import atomic_write, write_text
 from allennlp_coref_rc.common.json_value import JsonValue, read_json
 from allennlp_coref_rc.common.pictures import pyplot, save
 from allennlp_coref_rc.common.progress import progress_bar
 from allennlp_coref_rc.common.schema import String
+from allennlp_coref_rc.common.tables import markdown
 from allennlp_coref_rc.metrics.answer_scores import MEANS, answer_counts, scores_of
+from allennlp_coref_rc.reproduction.significance import Scored, pair
 
 MEASURES = {"rouge_l": "Rouge-L", "bleu_1": "Bleu-1", "exact_match": "exact match", "f1": "F1"}
 
@@ -34,6 +35,10 @@ GROUPINGS = ("question type", "passage length")
 ALL = "all"
 
 BOUNDS = (200, 400, 600, 800, 1000, 1200)
+"""The largest number of tokens in each range of lengths but the last."""
+
+SAMPLES = 1000
+"""The number of bootstrap samples for the intervals of differences."""
 
 
 class Answered(NamedTuple):
@@ -107,21 +112,13 @@ def _counts(prediction: JsonValue, references: list[str]) -> list[float]:
 def read_readers(paths: dict[str, str]) -> Readers:
     """The answers of readers to the same questions. If questions differ, a `ConfigurationError` is raised."""
     readers = {name: read_answers(path) for name, path in paths.items()}
-    (first, expected), *others = zip(paths.values(), readers.values())
-    for path, answers in others:
-        different = sorted(answers.keys() ^ expected.keys(), key=str)
-        if different:
-            having, lacking = (path, first) if different[0] in answers else (first, path)
-            raise ConfigurationError(
-                f"{lacking}: found no prediction for the question {different[0]!r:.80}, which {having} has; "
-                "expected the same questions in all files"
-            )
-        for key, answered in answers.items():
-            if answered.references != expected[key].references:
-                raise ConfigurationError(
-                    f"{path}: found the answer_texts {str(answered.references):.80} of the question {key!r:.80}, "
-                    f"expected those that {first} has"
-                )
+    scored = [
+        [Scored(key, 0.0, answered.references) for key, answered in answers.items()]
+        for answers in readers.values()
+    ]
+    first, *others = zip(paths.values(), scored)
+    for path, questions in others:
+        pair(first[1], questions, (first[0], path))
     return readers
 
 
@@ -129,22 +126,20 @@ def question_type(question: str) -> str:
     return next((words for words in QUESTION_TYPES if words in question.lower()), "other")
 
 
-def length_range(length: int, bounds: Sequence[int]) -> str:
+def length_range(length: int) -> str:
     """ "201-400", "1201+" """
-    low = max((bound for bound in bounds if bound < length), default=0)
-    high = min((bound for bound in bounds if bound >= length), default=None)
+    low = max((bound for bound in BOUNDS if bound < length), default=0)
+    high = min((bound for bound in BOUNDS if bound >= length), default=None)
     return f"{low + 1}+" if high is None else f"{low + 1}-{high}"
 
 
-def score(
-    names: Sequence[str], counts: Sequence[numpy.ndarray], measures: Iterable[str], samples: int
-) -> list[Score]:
+def score(names: Sequence[str], counts: Sequence[numpy.ndarray], measures: Iterable[str]) -> list[Score]:
     """
     The scores of readers, and their differences from the first reader with bootstrap intervals. `counts` are
     those of each reader for the same questions, of shape (num_questions, num_counts).
     """
     generator, size = numpy.random.default_rng(0), len(counts[0])
-    drawn = [numpy.bincount(generator.integers(size, size=size), minlength=size) for _ in range(samples)]
+    drawn = [numpy.bincount(generator.integers(size, size=size), minlength=size) for _ in range(SAMPLES)]
     # In the first row all questions have the same weight, which gives the measured score.
     weights = numpy.array([numpy.ones(size), *drawn])
     metrics = [[scores_of(sums) for sums in (weights @ own).tolist()] for own in counts]
@@ -158,40 +153,39 @@ def score(
     return scores
 
 
-def group_by(
-    by: str, readers: Readers, measures: Sequence[str], bounds: Sequence[int], samples: int
-) -> list[Group]:
+def group_by(by: str, readers: Readers, measures: Sequence[str]) -> list[Group]:
     """All questions as one group, then each group of one of `GROUPINGS` that has questions."""
     by_type = by == GROUPINGS[0]
     members: dict[str, list[Any]] = {}
     for key, answered in next(iter(readers.values())).items():
-        group = question_type(answered.question) if by_type else length_range(answered.length, bounds)
+        group = question_type(answered.question) if by_type else length_range(answered.length)
         for name in (ALL, group):
             members.setdefault(name, []).append(key)
-    ranges = [length_range(bound, bounds) for bound in (*bounds, max(bounds) + 1)]
+    ranges = [length_range(bound) for bound in (*BOUNDS, max(BOUNDS) + 1)]
     groups = []
     for name in (ALL, *([*QUESTION_TYPES, "other"] if by_type else ranges)):
         if name in members:
             counts = [
                 numpy.array([answers[key].counts for key in members[name]]) for answers in readers.values()
             ]
-            groups.append(Group(name, len(members[name]), score(list(readers), counts, measures, samples)))
+            groups.append(Group(name, len(members[name]), score(list(readers), counts, measures)))
     return groups
 
 
-def markdown(title: str, groups: Sequence[Group], measure: str) -> str:
+def table(title: str, groups: Sequence[Group], measure: str) -> str:
     """A table with a row for each group. Readers after the first have the difference and the interval too."""
     names = [score.reader for score in groups[0].scores if score.measure == measure]
-    lines = [f"## {MEASURES[measure]} by {title}", "", f"| {title} | questions | {' | '.join(names)} |"]
-    lines.append("|---|--:|" + "--:|" * len(names))
+    lines = []
     for group in groups:
         cells = []
         for score in group.scores:
             if score.measure == measure:
                 compared = f" ({score.difference:+.2f}, {score.low:+.2f} to {score.high:+.2f})"
                 cells.append(f"{score.score:.2f}" + (compared if score.reader != names[0] else ""))
-        lines.append(f"| {group.name} | {group.questions} | {' | '.join(cells)} |")
-    return "\n".join(lines) + "\n"
+        lines.append([group.name, str(group.questions), *cells])
+    return "\n".join(
+        [f"## {MEASURES[measure]} by {title}", "", *markdown([title, "questions", *names], lines), ""]
+    )
 
 
 def draw(path: str, title: str, groups: Sequence[Group], measure: str) -> None:
@@ -234,24 +228,20 @@ class Comparison:
 
     by: Sequence[str] = GROUPINGS
     measures: Sequence[str] = tuple(MEASURES)
-    bounds: Sequence[int] = BOUNDS
-    samples: int = 1000
 
     def __post_init__(self) -> None:
         for names, known in ((self.by, GROUPINGS), (self.measures, MEASURES)):
             if not names or not set(names) <= set(known):
                 raise ConfigurationError(f"found {str(names):.60}, expected some of {', '.join(known)}")
-        for name, number in (("bounds", min(self.bounds, default=0)), ("samples", self.samples)):
-            check_number("question_scores", name, number)
 
     def write(self, folder: str, paths: dict[str, str]) -> list[str]:
         """Writes tables and pictures from the readers' files of predictions. Returns their paths."""
-        readers, bounds = read_readers(paths), sorted(set(self.bounds))
-        tables = {by: group_by(by, readers, self.measures, bounds, self.samples) for by in self.by}
+        readers = read_readers(paths)
+        tables = {by: group_by(by, readers, self.measures) for by in self.by}
         parts = [(by, groups, measure) for by, groups in tables.items() for measure in self.measures]
         os.makedirs(folder, exist_ok=True)
         files = [os.path.join(folder, name) for name in ("scores.md", "scores.csv")]
-        write_text(files[0], "\n".join(markdown(*part) for part in parts))
+        write_text(files[0], "\n".join(table(*part) for part in parts))
         with atomic_write(files[1]) as file:
             writer = csv.writer(file, lineterminator="\n")
             writer.writerow(["by", "group", "questions", *Score._fields])

@@ -1,4 +1,3 @@
-import os
 from collections.abc import Sequence
 from typing import Any, NamedTuple, Optional
 
@@ -80,10 +79,6 @@ WAYS = {"prefixes": by_prefixes, "boundaries": by_boundaries}
 
 
 def load_reader(path: str, trust: bool = False) -> Predictor:
-    if not os.path.exists(path):
-        raise ConfigurationError(
-            f"{path}: no such file, expected an archive that `coref-rc train` has written"
-        )
     predictor = Predictor.from_archive(load(path, trust=trust), "cloze_reader")
     try:
         babi_reader(predictor._dataset_reader)

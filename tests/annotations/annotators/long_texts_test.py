@@ -1,4 +1,4 @@
-"""Texts that once took hours: their right annotations. `scripts.benchmarks lengths` measures times."""
+"""Texts that once took hours: their right annotations."""
 
 import pytest
 

@@ -5,9 +5,9 @@ import re
 
 import pytest
 
-from allennlp_coref_rc.reproduction.page_tables import MARKED
 from allennlp_coref_rc.reproduction.results_file import FIRST, LAST, SCORES, read_lines, write_lines
 from scripts.documentation import results
+from scripts.documentation.page_tables import MARKED
 from scripts.documentation.results import RESULTS
 from tests.shared import PROJECT
 

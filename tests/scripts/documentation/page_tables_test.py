@@ -6,8 +6,8 @@ import pytest
 
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.reproduction.condition import Condition, Table
-from allennlp_coref_rc.reproduction.page_tables import PageTables
 from allennlp_coref_rc.reproduction.results_file import FIRST, LAST
+from scripts.documentation.page_tables import PageTables
 
 PAPER = Condition(name="a.1.paper", row="the paper", paper={"task 2": 0.98, "Task": [0.1, 0.2]})
 
