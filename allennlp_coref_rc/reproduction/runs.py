@@ -1,3 +1,4 @@
+import glob
 import hashlib
 import json
 import os
@@ -196,6 +197,11 @@ class Run:
     def read(self, name: str) -> Optional[dict[str, Any]]:
         """The object in a JSON file in the folder of the run; `None` if there is no such file."""
         return read_json_object(self.path(name)) if os.path.exists(self.path(name)) else None
+
+    def progress(self) -> float:
+        """The share of the training that is done, between 0 and 1."""
+        epochs = len(glob.glob(glob.escape(self.path(MODEL)) + "/metrics_epoch_*.json"))
+        return min(1.0, epochs / self.params()["trainer"].get("num_epochs", 20))
 
     def _lacking(self, result: Optional[dict[str, Any]]) -> list[str]:
         result = result or {}

@@ -2,6 +2,7 @@ import hashlib
 import os
 import subprocess
 import sys
+import threading
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,6 +15,9 @@ from allennlp_coref_rc.common.messages import cut
 from allennlp_coref_rc.reproduction.condition import Condition
 from allennlp_coref_rc.reproduction.runs import DATA, ERROR, OUTPUT, Run
 from allennlp_coref_rc.reproduction.sweep import Slot, environment, run_in_processes, run_on_cluster
+
+SECONDS_BETWEEN_LOOKS = 2.0 if sys.stderr.isatty() else 60.0
+"""Less often in a log, which keeps each state of the progress bar."""
 
 CODE = ("*.py", "*.cpp", "*.jsonnet", "*.libsonnet")
 """If these files have changed, `commit` says so."""
@@ -76,8 +80,8 @@ def run_all(
     keep_weights: str,
 ) -> int:
     """
-    Does the runs that are not finished, in a process for each slot or on a Dask cluster, with a progress bar
-    in expected minutes. Returns how many failed.
+    Does the runs that are not finished, in a process for each slot or on a Dask cluster. Returns how many
+    failed.
     """
     waiting = [run for run in minutes if not run.finished]
     job = {"commit": commit(), "keep_weights": keep_weights}
@@ -85,18 +89,13 @@ def run_all(
         finished = run_on_cluster(waiting, scheduler, threads, job)
     else:
         finished = run_in_processes(waiting, slots, threads, job)
-    failed, before = 0, len(minutes) - len(waiting)
-    total, left = sum(minutes.values()), sum(minutes[run] for run in waiting)
-    form = "{percentage:3.0f}%|{bar}| {desc} [{elapsed}<{remaining}]"
-    text = f"{before} of {len(minutes)} runs"
-    with tqdm(total=total, initial=total - left, bar_format=form, desc=text) as bar:
-        for number, (run, why) in enumerate(finished, start=1 + before):
+    failed = 0
+    with Progress(minutes, waiting) as progress:
+        for run, why in finished:
             failed += why != ""
             if why:
                 tqdm.write(f"[failed] {run.name}: {reason(run) or why}", file=sys.stderr)
-            failures = f", {failed} failed" if failed else ""
-            bar.set_description_str(f"{number} of {len(minutes)} runs{failures}", refresh=False)
-            bar.update(minutes[run])
+            progress.finish(run, failed)
     return failed
 
 
@@ -106,6 +105,52 @@ def reason(run: Run) -> str:
         return ""
     with open(run.path(ERROR), encoding="utf-8") as file:
         return f"{cut(file.read().strip().splitlines()[-1])} ({run.path(ERROR)})"
+
+
+class Progress:
+    """
+    A progress bar for all runs, in expected minutes. A thread looks at their progress every now and then.
+    """
+
+    def __init__(self, minutes: dict[Run, float], waiting: Sequence[Run]) -> None:
+        self._minutes = minutes
+        self._unfinished = list(waiting)
+        self._stop = threading.Event()
+        done = sum(minutes.values()) - sum(minutes[run] for run in waiting)
+        self._bar = tqdm(
+            total=sum(minutes.values()),
+            initial=done,
+            bar_format="{percentage:3.0f}%|{bar}| {desc} [{elapsed}<{remaining}]",
+        )
+        self._thread = threading.Thread(target=self._look_again, daemon=True)
+        self._show(0)
+
+    def __enter__(self) -> "Progress":
+        self._thread.start()
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._stop.set()
+        self._thread.join()
+        self._look()
+        self._bar.close()
+
+    def finish(self, run: Run, failed: int) -> None:
+        self._unfinished = [other for other in self._unfinished if other != run]
+        self._show(failed)
+
+    def _show(self, failed: int) -> None:
+        text = f"{len(self._minutes) - len(self._unfinished)} of {len(self._minutes)} runs"
+        self._bar.set_description_str(text + (f", {failed} failed" if failed else ""))
+
+    def _look_again(self) -> None:
+        while not self._stop.wait(SECONDS_BETWEEN_LOOKS):
+            self._look()
+
+    def _look(self) -> None:
+        left = sum(self._minutes[run] * (1 - run.progress()) for run in list(self._unfinished))
+        self._bar.n = sum(self._minutes.values()) - left
+        self._bar.refresh()
 
 
 def commit() -> str:

@@ -30,6 +30,7 @@ def sweep_of(tmp_path, monkeypatch, capfd):
         monkeypatch.setattr(sweep, "execute", execute)
         monkeypatch.setattr(multiprocessing, "get_context", lambda method: methods.append(method) or fork)
         monkeypatch.setattr(Run, "finished", False)
+        monkeypatch.setattr(Run, "progress", lambda run: 0.0)
         failed = session.run_all({run: 1.0}, [None], None, 1, "none")
         return failed, methods, capfd.readouterr().err.replace(str(run.path(LOG)), LOG)
 
