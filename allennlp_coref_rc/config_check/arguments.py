@@ -24,6 +24,12 @@ def check_arguments(command: str, args: Namespace) -> None:
         params = check_experiment(args.param_path, args.overrides, devices=command in ("train", "find-lr"))
         if command == "train" and args.node_rank and not params.get("distributed"):
             raise ConfigurationError(f"--node-rank {args.node_rank}: found no `distributed` in the config")
+        if command == "find-lr":
+            for option in ("start_lr", "end_lr", "stopping_factor"):
+                number, may_be_0 = getattr(args, option), option == "start_lr" and args.linear
+                if number is not None and not (number > 0 or number == 0 and may_be_0):
+                    flag = f"--{option.replace('_', '-')}"
+                    raise ConfigurationError(f"{flag}: found {number}, expected a number above 0")
     elif command == "predict":
         _check_model_options(args)
         _check_predictor_args(args.predictor_args)

@@ -9,9 +9,12 @@ cannot, it says nothing: a missed error shows later, but a false alarm would sto
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from fnmatch import fnmatchcase
+from inspect import signature
 from typing import Any, Optional
 
 from allennlp.common import FromParams
+from torch.optim.lr_scheduler import ReduceLROnPlateau
 
 from allennlp_coref_rc.allennlp_runtime.lazy_registry import register_own
 from allennlp_coref_rc.common.checks import is_within, range_of
@@ -27,25 +30,28 @@ OTHER_KEYS = (
 )
 """Keys at the top of a config that the training loop does not take."""
 
-ONE_OR_MORE = (
-    "batch_size max_instances num_epochs num_gradient_accumulation_steps patience step_size summary_interval"
-).split()
-
 RANGES: dict[str, tuple[int, Optional[int]]] = {
-    **dict.fromkeys(ONE_OR_MORE, (1, None)),
-    "decay": (0, 1),
-    "keep_most_recent_by_count": (0, None),
+    "*data_loader.batch_size": (1, None),
+    "*data_loader.batch_sampler.batch_size": (1, None),
+    "*dataset_reader.max_instances": (1, None),
+    "trainer.num_epochs": (1, None),
+    "trainer.num_gradient_accumulation_steps": (1, None),
+    "trainer.patience": (1, None),
+    "trainer.learning_rate_scheduler.step_size": (1, None),
+    "trainer.moving_average.decay": (0, 1),
+    "trainer.checkpointer.keep_most_recent_by_count": (1, None),
     "numpy_seed": (0, 2**32 - 1),
     "pytorch_seed": (-(2**63), 2**64 - 1),
 }
 """
-By key, the least and the greatest number. With others, AllenNLP fails late, without the key, or trains
-nonsense.
+By a pattern of dotted keys, the least and the greatest number. With others, AllenNLP fails late, without the
+key, or trains nonsense.
 """
 
-FILES = ("pretrained_file", "weights_file_path", "directory")
+FILES = ("*.pretrained_file", "*.weights_file_path", "vocabulary.directory")
 """
-Keys of files that AllenNLP reads only after the data. A path may also be a URL, or "(archive)#file in it".
+Patterns of the keys of files that AllenNLP reads only after the data. A path may also be a URL,
+"(archive)#file in it", or "archive!file in it".
 """
 
 REGEXES = ("no_grad", "prevent_regexes", "regexes")
@@ -90,8 +96,12 @@ def check_config(params: dict[str, Any], devices: bool = True, files: bool = Tru
         problems += [(key, problem) for key, problem in missing if problem]
         problems += [
             (key, f"{path}: no such file")
-            for key, path in named(params, FILES)
-            if isinstance(path, str) and "://" not in path and path[:1] != "(" and not os.path.exists(path)
+            for pattern in FILES
+            for key, path in matching(params, pattern)
+            if isinstance(path, str)
+            and not (
+                "://" in path or "!" in path or path[:1] == "(" or os.path.exists(os.path.expanduser(path))
+            )
         ]
     return grouped([*problems, *_settings(params)])
 
@@ -160,6 +170,13 @@ def named(value: Any, names: tuple[str, ...], key: str = "") -> Iterable[tuple[s
             yield from named(inner, names, join(key, str(number)))
 
 
+def matching(params: Mapping[str, Any], pattern: str) -> Iterator[tuple[str, Any]]:
+    """The values whose dotted keys match a pattern."""
+    for key, value in named(params, (pattern.rpartition(".")[2],)):
+        if fnmatchcase(key, pattern):
+            yield key, value
+
+
 def data_paths(params: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any], str]]:
     """The keys of data in a config, each with the config of its reader and the path."""
     reader = params.get("dataset_reader")
@@ -185,8 +202,9 @@ def missing_data(reader: Mapping[str, Any], path: str) -> Optional[str]:
         cls = DatasetReader.resolve_class_name(str(reader.get("type")))[0]
         if not hasattr(cls, "find"):
             own = cls.__module__.partition(".")[0] in ("allennlp", "allennlp_coref_rc", "allennlp_models")
-            plain = os.sep in path and "://" not in path and not set(path) & set("*?[]!,")
-            return f"{path}: no such file" if own and plain and not os.path.exists(path) else None
+            plain = os.sep in path and "://" not in path and not set(path) & set("*?[]{}!,")
+            exists = os.path.exists(os.path.expanduser(path))
+            return f"{path}: no such file" if own and plain and not exists else None
         built: Any = DatasetReader.from_params(Params(simple))
     except Exception:  # The whole reader is built later, and what is wrong with it shows then.
         return None
@@ -206,10 +224,10 @@ def _settings(params: Mapping[str, Any]) -> Iterator[Problem]:
                     key,
                     f"found {excerpt(metric)}, expected +{metric} if more of it is better, or -{metric}",
                 )
-    for key, number in named(params, tuple(RANGES)):
-        limits = RANGES[key.rpartition(".")[2]]
-        if type(number) in (int, float) and not is_within(number, *limits):
-            yield key, f"found {number}, expected {range_of(*limits)}"
+    for pattern, limits in RANGES.items():
+        for key, number in matching(params, pattern):
+            if type(number) in (int, float) and not is_within(number, *limits):
+                yield key, f"found {number}, expected {range_of(*limits)}"
     for key, patterns in named(params, REGEXES):
         for number, item in enumerate(patterns if isinstance(patterns, list) else []):
             pattern = item[0] if isinstance(item, list) and item else item
@@ -223,6 +241,11 @@ def _settings(params: Mapping[str, Any]) -> Iterator[Problem]:
     trainer = params.get("trainer")
     if isinstance(trainer, dict) and trainer.get("patience") and not params.get("validation_data_path"):
         yield "trainer.patience", "found it without a validation_data_path, expected both"
+    scheduler = trainer.get("learning_rate_scheduler") if isinstance(trainer, dict) else None
+    name = scheduler.get("type") if isinstance(scheduler, dict) else scheduler
+    if name == "reduce_on_plateau" and "verbose" not in signature(ReduceLROnPlateau).parameters:
+        expected = 'expected "plateau", as AllenNLP gives PyTorch an option that it no longer has'
+        yield "trainer.learning_rate_scheduler", f"found {excerpt(name)}, {expected}"
     loader = params.get("data_loader")
     if not params.get("validation_data_loader") and isinstance(loader, dict):
         others = [key for key in ("validation_data_path", "test_data_path") if params.get(key)]

@@ -103,6 +103,7 @@ def test_a_good_config_is_said_to_be_good(clone, monkeypatch, capsys):
         ("train small.json -s new --recover", "--recover specified but serialization_dir (new)"),
         ("train small.json -s small.json", "small.json: a part of this path is a file, expected a folder"),
         ("train small.json -s new --node-rank 1", "--node-rank 1: found no `distributed` in the config"),
+        ("find-lr small.json -s new --start-lr 0", "--start-lr: found 0.0, expected a number above 0"),
         ("train small.json -s new --include-package nothing", "nothing: no such package"),
         ("train nowhere/else.json -s new", "nowhere/else.json: no such config; coref-rc configs lists"),
         ("evaluate nowhere.tar.gz test", "nowhere.tar.gz: no such archive"),
@@ -244,7 +245,7 @@ def test_a_value_that_is_refused_after_the_data_are_read(key, value, message, cl
     monkeypatch.chdir(clone)
     monkeypatch.setattr("torch.cuda.device_count", lambda: 0)
     status, _, error = run(capsys, "train", "small.json", "-s", "new", "-o", json.dumps({key: value}))
-    error = re.sub("^WARNING: vocabulary: .*\n", "", error)
+    error = re.sub("^(WARNING: vocabulary: .*\n)+", "", error)
     assert status == 2 and re.fullmatch(f"coref-rc: .*{message}.*\n", error) and not os.path.exists("new")
 
 

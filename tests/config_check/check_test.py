@@ -6,6 +6,7 @@ from typing import Any, Optional, Union
 import pytest
 from allennlp.common import FromParams, Lazy, Params, Registrable
 from allennlp.common.checks import ConfigurationError
+from allennlp.training import TrainerCallback
 
 from allennlp_coref_rc.allennlp_runtime.lazy_registry import register_own
 from allennlp_coref_rc.annotations.annotators import Annotator
@@ -61,6 +62,7 @@ def test_all_configs_are_good(config):
         ("trainer", 3, "found 3, expected an object that describes a Trainer"),
         ("trainer.cuda_device", 0, "found 0, but this machine has no GPU that PyTorch can use; expected -1"),
         ("trainer.num_epochs", 0, "found 0, expected 1 or more"),
+        ("trainer.learning_rate_scheduler", "reduce_on_plateau", 'expected "plateau"'),
         ("trainer.moving_average", {"type": "exponential", "decay": 2}, "decay: found 2, expected 0 to 1"),
         ("numpy_seed", 2**40, "found 1099511627776, expected 0 to 4294967295"),
         ("model.text_field_embedder", None, "found null, but GAReader needs it"),
@@ -80,6 +82,28 @@ def test_a_mistake_is_found(params, key, value, problem):
     problems = check_config(changed(params, key, value))
     assert any(problem in found for found in problems)
     assert all(found.startswith(key) for found in problems)
+
+
+@pytest.mark.parametrize(
+    "key, value",
+    [
+        ("trainer.learning_rate_scheduler", {"type": "plateau", "patience": 0}),
+        ("vocabulary", {"type": "from_files", "directory": "~/words"}),
+        ("vocabulary", {"type": "from_files", "directory": "model.tar.gz!vocabulary"}),
+        ("trainer.callbacks", [{"type": "own", "directory": "new", "patience": 0, "decay": 2.0}]),
+    ],
+)
+def test_what_is_no_mistake(params, key, value, tmp_path, monkeypatch):
+    """A callback of a user has keys of other meaning."""
+
+    class Own(TrainerCallback):
+        def __init__(self, directory: str, patience: int, decay: float, **kwargs: Any) -> None:
+            super().__init__(**kwargs)
+
+    (tmp_path / "words").mkdir()
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setitem(Registrable._registry[TrainerCallback], "own", (Own, None))
+    assert check_config(changed(params, key, value)) == []
 
 
 def test_a_missing_key_is_named(params):
