@@ -259,7 +259,6 @@ def test_annotators_that_are_not_installed_come_with_the_command_that_installs_t
     "config, found",
     [
         ('{"type": "subprocess.Popen", "args": ["true"]}', "subprocess.Popen"),
-        ('{"type": "os.getcwd"}', "os.getcwd"),
         ("os.getcwd", "os.getcwd"),
         (
             '{"type": "compose", "annotators": [{"type": "subprocess.Popen", "args": "true"}]}',
