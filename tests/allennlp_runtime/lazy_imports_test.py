@@ -1,3 +1,4 @@
+import gc
 import importlib
 import inspect
 import json
@@ -11,7 +12,7 @@ from typing import Optional
 
 import pytest
 
-from allennlp_coref_rc.allennlp_runtime.lazy_imports import LazyModule, lazy_imports
+from allennlp_coref_rc.allennlp_runtime.lazy_imports import LazyModule, lazy_imports, quick_imports
 
 FILES = {
     "heavy/__init__.py": "from heavy import part\n\ndef double(number):\n    return 2 * number\n",
@@ -188,3 +189,35 @@ def test_allennlp_works_without_what_it_seldom_uses(tmp_path):
         "collator": "DataCollatorForLanguageModeling",
         "loader": "TorchImageLoader",
     }
+
+
+@pytest.fixture
+def garbage_collection():
+    gc.enable()
+    yield
+    gc.enable()
+
+
+@pytest.mark.usefixtures("garbage_collection")
+def test_searches_stop_and_go_on():
+    with pytest.raises(ImportError), quick_imports():
+        assert not gc.isenabled()
+        import nothing_of_this_name  # noqa: F401
+    assert gc.isenabled()
+    gc.disable()
+    with quick_imports():
+        pass
+    assert not gc.isenabled()
+
+
+@pytest.mark.usefixtures("garbage_collection")
+def test_what_was_imported_is_set_aside_and_nothing_is_where_nothing_was(tmp_path, monkeypatch):
+    (tmp_path / "module_of_one_test.py").write_text("VALUES = [[i] for i in range(1000)]\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    frozen = gc.get_freeze_count()
+    with quick_imports():
+        import json  # noqa: F401  is imported already
+    assert gc.get_freeze_count() == frozen
+    with quick_imports():
+        import module_of_one_test  # noqa: F401
+    assert gc.get_freeze_count() >= frozen + 1000

@@ -1,7 +1,6 @@
 """`coref-rc predict` answers every line that it can, and says why it cannot answer the others."""
 
 import gzip
-import io
 import json
 import os
 import sys
@@ -158,14 +157,6 @@ def test_without_a_file_for_answers_the_screen_names_bad_lines(archive, tmp_path
     )
 
 
-def test_lines_of_the_standard_input(archive, tmp_path, monkeypatch):
-    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(mixed()[0])))
-    output = tmp_path / "answers.jsonl"
-    assert predict(archive, "-", "--output-file", output) == 1
-    assert len(read(output)) == 3
-    assert {item["file"] for item in read(tmp_path / "answers.jsonl.failed.jsonl")} == {"standard input"}
-
-
 def test_what_is_not_the_line_s_fault_has_its_traceback(archive, tmp_path, monkeypatch):
     answer = ClozeReaderPredictor.predict_batch_instance
 
@@ -240,7 +231,7 @@ def test_questions_are_answered_by_length_and_written_in_order(archive, tmp_path
 
 def test_lines_of_a_stream_are_answered_batch_by_batch(archive, tmp_path, monkeypatch):
     """Who writes them may wait for their answers."""
-    lines = [json.dumps(values) + "\n" for values in GOOD]
+    lines = [*(json.dumps(values) + "\n" for values in GOOD), "{\n"]
     answered = []
     answer = ClozeReaderPredictor.predict_batch_instance
 
@@ -255,8 +246,9 @@ def test_lines_of_a_stream_are_answered_batch_by_batch(archive, tmp_path, monkey
 
     monkeypatch.setattr(ClozeReaderPredictor, "predict_batch_instance", predict_batch)
     monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=stream()))
-    assert predict(archive, "-", "--output-file", tmp_path / "answers.jsonl", "--batch-size", 2) == 0
+    assert predict(archive, "-", "--output-file", tmp_path / "answers.jsonl", "--batch-size", 2) == 1
     assert len(answered) == 3
+    assert [item["file"] for item in read(tmp_path / "answers.jsonl.failed.jsonl")] == ["standard input"]
 
 
 def test_answers_that_would_go_nowhere_are_not_computed(archive, tmp_path, capsys):

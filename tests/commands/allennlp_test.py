@@ -8,7 +8,7 @@ import pytest
 from tests import tiny_transformers
 from tests.safe_archives.crafted import DATA, entry, make_folder, pack_with
 from tests.shared import PROJECT
-from tests.training_config.configs import BABI, overrides
+from tests.training_config.configs import overrides
 
 pytestmark = pytest.mark.slow
 
@@ -51,17 +51,6 @@ def test_overrides_are_used(module, allennlp, tmp_path):
     with tarfile.open(tmp_path / "words.tar.gz") as archive:
         words = archive.extractfile("tokens.txt").read().decode().split()
     assert {"julie", "milk"} < set(words)
-
-
-def test_evaluate_on_a_file_as_a_command_of_the_package(allennlp, trained):
-    files = "--output-file", "metrics.json", "--predictions-output-file", "answers.jsonl"
-    arguments = "run/model.tar.gz", BABI / "qa2_test.txt", *files
-    allennlp("evaluate", *arguments, folder=trained, module="allennlp_coref_rc")
-    (batch,) = map(json.loads, (trained / "answers.jsonl").read_text().splitlines())
-    assert [question["id"] for question in batch["metadata"]] == ["qa2_test.txt:5", "qa2_test.txt:10"]
-    metrics = json.loads((trained / "metrics.json").read_text())
-    in_training = json.loads((trained / "run" / "metrics.json").read_text())
-    assert metrics["accuracy"] == in_training["test_accuracy"]
 
 
 def test_predict_in_the_clone_without_naming_the_package(allennlp, trained):

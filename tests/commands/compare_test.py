@@ -6,6 +6,7 @@ import pytest
 
 from allennlp_coref_rc.__main__ import main
 from allennlp_coref_rc.reproduction.significance import paired_bootstrap
+from tests.safe_archives.crafted import refusal
 
 
 def call(capsys, *arguments, format="json"):
@@ -135,19 +136,11 @@ def test_questions_about_a_story_are_drawn_together(tmp_path, capsys):
     )
 
 
-def refusal(capsys, *arguments):
-    """The text on the screen after arguments that cannot be used."""
-    with pytest.raises(SystemExit) as stop:
-        main(["compare", *map(str, arguments)])
-    assert stop.value.code == 2
-    return capsys.readouterr().err
-
-
 def test_what_is_wrong_is_said_in_a_line(files, capsys):
     expected = "first.jsonl, object 1: found None as bleu, expected a number"
-    assert expected in refusal(capsys, *files, "--score", "bleu")
-    assert "absent.jsonl: no such file" in refusal(capsys, files[0], "absent.jsonl")
-    assert "found predictions of one reader, " in refusal(capsys, files[0])
-    assert "found it twice, expected" in refusal(capsys, f"a={files[0]}", f"a={files[0]}")
+    assert expected in refusal(capsys, "compare", *files, "--score", "bleu")
+    assert "absent.jsonl: no such file" in refusal(capsys, "compare", files[0], "absent.jsonl")
+    assert "found predictions of one reader, " in refusal(capsys, "compare", files[0])
+    assert "found it twice, expected" in refusal(capsys, "compare", f"a={files[0]}", f"a={files[0]}")
     files[1].write_text('{"answer": []}')
-    assert "second.jsonl: found no prediction, expected one or more" in refusal(capsys, *files)
+    assert "second.jsonl: found no prediction, expected one or more" in refusal(capsys, "compare", *files)

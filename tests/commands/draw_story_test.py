@@ -1,6 +1,5 @@
 import re
 import shutil
-from html.parser import HTMLParser
 
 import pytest
 import torch
@@ -9,6 +8,7 @@ from allennlp_coref_rc.__main__ import main
 from allennlp_coref_rc.pages.stories import shown_candidates
 from allennlp_coref_rc.reproduction.figures.stories import load_reader
 from tests.archives import untrained_archive
+from tests.pages.parsed import parse
 from tests.safe_archives.crafted import refusal
 from tests.training_config.configs import BABI as FILES
 
@@ -29,38 +29,13 @@ def run(*arguments):
     main(["draw", "story", *map(str, arguments)])
 
 
-class Tables(HTMLParser):
-    """The rows of each table, as texts; and what is bold or in a cell of the class "answer"."""
-
-    def __init__(self):
-        super().__init__()
-        self.tables, self.bold, self.answers, self.open = [], [], [], None
-
-    def handle_starttag(self, tag, attributes):
-        self.open = tag
-        if tag == "table":
-            self.tables.append([])
-        elif tag == "tr":
-            self.tables[-1].append([])
-        elif tag == "th" and ("class", "answer") in attributes:
-            self.open = "answer"
-
-    def handle_data(self, data):
-        if self.open in ("th", "td", "b", "span", "answer") and self.tables:
-            self.tables[-1][-1].append(data)
-        if self.open == "b":
-            self.bold.append(data)
-        if self.open == "answer":
-            self.answers.append(data)
-
-    def handle_endtag(self, tag):
-        self.open = None
-
-
 def read(path):
-    tables = Tables()
-    tables.feed(path.read_text())
-    return tables
+    """The page, and the rows of each of its tables, as the texts of cells that are not empty."""
+    page = parse(path.read_text())
+    return page, [
+        [[cell.text for cell in row.content if cell.text] for row in table.all(tag="tr")]
+        for table in page.all(tag="table")
+    ]
 
 
 def test_pages_and_pictures_have_what_readers_believe_after_each_sentence(tmp_path, archives):
@@ -71,11 +46,11 @@ def test_pages_and_pictures_have_what_readers_believe_after_each_sentence(tmp_pa
     assert sorted(path.name for path in (tmp_path / "out").iterdir()) == expected
     for path in (tmp_path / "out").glob("*.png"):
         assert path.read_bytes()[:8] == b"\x89PNG\r\n\x1a\n"
-    tables = read(tmp_path / "out" / "question_2.html")
+    page, tables = read(tmp_path / "out" / "question_2.html")
     statements = ["Julie grabbed the milk.", "Julie got the football there."]
-    assert tables.bold == ["milk,football", *statements * 2]
-    assert tables.answers == ["milk,football"] * 2
-    for name, ((*candidates,), *rows) in zip(names, tables.tables):
+    assert [bold.text for bold in page.all(tag="b")] == ["milk,football", *statements * 2]
+    assert [cell.text for cell in page.all(tag="th", of_class="answer")] == ["milk,football"] * 2
+    for name, ((*candidates,), *rows) in zip(names, tables):
         assert candidates == sorted(candidates) and "milk,football" in candidates
         assert [row[0] for row in rows] == statements
         predictor = load_reader(archives[name])
@@ -95,7 +70,7 @@ def test_the_folder_of_a_training_is_a_reader_too(tmp_path, archives):
 def test_at_boundaries_it_is_the_encoding_there_that_answers(tmp_path, archives, name):
     story = FILES / "qa8_test.txt"
     run(tmp_path, story, f"x={archives[name]}", "--questions", "2", "--way", "boundaries")
-    (((*candidates,), *rows),) = read(tmp_path / "question_2.html").tables
+    _, (((*candidates,), *rows),) = read(tmp_path / "question_2.html")
     predictor = load_reader(archives[name])
     layer, seen = predictor._model._answer_layer, []
     layer.register_forward_pre_hook(lambda _, arguments: seen.append(arguments))
@@ -119,7 +94,7 @@ def test_at_boundaries_it_is_the_encoding_there_that_answers(tmp_path, archives,
 
 def test_readers_that_point_know_only_what_they_have_read(tmp_path, archives):
     run(tmp_path, "test", archives["extractive"])
-    (((*candidates,), *rows),) = read(tmp_path / "question_1.html").tables
+    _, (((*candidates,), *rows),) = read(tmp_path / "question_1.html")
     assert [row[0] for row in rows][0] == "Julie moved to the cinema."
     values = {name: [float(row[i]) for row in rows] for i, name in enumerate(candidates, start=1)}
     # "Office" comes with the third sentence, "school" with the fourth.

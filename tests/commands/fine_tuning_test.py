@@ -145,22 +145,3 @@ def test_without_a_gpu_they_are_left_out(folder, capsys, monkeypatch):
     for way in ("--list", "--report"):
         main(["reproduce", "--conditions", "transformers.yaml", "--table", "*.quoref", way])
         assert ": a run needs a GPU, and the weights of bert-base" in capsys.readouterr().out
-
-
-def test_the_command_of_the_page_runs_with_nothing_but_another_transformer(
-    folder, tiny, tmp_path, monkeypatch
-):
-    """And on a processor, where there is no automatic mixed precision."""
-    page = (PROJECT / "docs" / "transformers.md").read_text()
-    (command,) = re.findall(
-        r"^coref-rc (train quoref/structured_transformer_coref\.jsonnet .*?)\n```", page, re.S | re.M
-    )
-    *words, overrides = shlex.split(command.replace("\\\n", ""))
-    keys = ("dataset_reader.token_indexers", "validation_dataset_reader.token_indexers", "model")
-    names = {f"{key}.transformer.model_name": tiny["answerdotai/ModernBERT-base"] for key in keys}
-    assert words[-1] == "-o" and json.loads(overrides) == {"trainer.cuda_device": 0, "trainer.use_amp": True}
-    monkeypatch.chdir(tmp_path)
-    os.symlink(folder / "data", tmp_path / "data")
-    main([*words, json.dumps({**names, "trainer.cuda_device": -1, "trainer.use_amp": False})])
-    metrics = json.loads((tmp_path / words[-2] / "metrics.json").read_text())
-    assert metrics["epoch"] == 3 and 0 <= metrics["best_validation_f1"] <= 1

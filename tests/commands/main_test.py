@@ -1,25 +1,22 @@
 """`coref-rc` itself: its help, its start, and what it does with errors."""
 
 import errno
+import json
 import os
 import subprocess
 import sys
 from unittest.mock import Mock
 
 import pytest
+from allennlp import commands
 from allennlp.commands import Subcommand
 from allennlp.common.plugins import import_plugins
 
 from allennlp_coref_rc.__main__ import ALLENNLP, INSTEAD, OWN, main
+from allennlp_coref_rc.allennlp_runtime import environment, environment_report
+from tests.safe_archives.crafted import run
 from tests.shared import PROJECT
-
-HEAVY = ("torch", "allennlp", "allennlp_models", "spacy", "inflect", "transformers")
-
-
-def status(*words):
-    with pytest.raises(SystemExit) as stop:
-        main(list(words))
-    return stop.value.code
+from tests.stops import status_of
 
 
 def test_all_commands_of_allennlp_are_there():
@@ -29,14 +26,14 @@ def test_all_commands_of_allennlp_are_there():
 
 
 def test_help_lists_all_commands(capsys):
-    assert status("--help") == 0
+    assert status_of(["--help"]) == 0
     printed = capsys.readouterr().out
     assert all(f"  {name}" in printed for name in (*OWN, *ALLENNLP))
 
 
 @pytest.mark.parametrize("name", OWN)
 def test_help_of_a_command(capsys, name):
-    assert status(name, "--help") == 0
+    assert status_of([name, "--help"]) == 0
     assert " ".join(OWN[name].__doc__.split())[:40] in " ".join(capsys.readouterr().out.split())
 
 
@@ -52,54 +49,51 @@ def test_a_closed_pipe_exits_quietly():
 
 def test_a_broken_pipe_of_another_process_is_shown(monkeypatch, capsys):
     monkeypatch.setattr(OWN["configs"], "run", Mock(side_effect=BrokenPipeError(errno.EPIPE, "Broken pipe")))
-    assert status("configs") == 2 and "Broken pipe" in capsys.readouterr().err
+    assert status_of(["configs"]) == 2 and "Broken pipe" in capsys.readouterr().err
 
 
-@pytest.mark.parametrize(
-    "words",
-    [
-        "--help",
-        "annotate --help",
-        "configs",
-        "data simulate stories --tasks 1",
-        "data mix stories mixed --tasks 1",
-        "compare a=predictions.jsonl b=predictions.jsonl",
-        "draw curves training curves --curve C-GRU run",
-    ],
-)
-def test_nothing_heavy_is_imported(words, tmp_path):
+LIGHT = """
+import sys
+from allennlp_coref_rc.__main__ import main
+
+for words in sys.stdin.read().splitlines():
+    try:
+        main(words.split())
+    except SystemExit as stop:
+        assert not stop.code, words
+    heavy = {"torch", "allennlp", "allennlp_models", "spacy", "inflect", "transformers"} & {*sys.modules}
+    assert not heavy, (words, heavy)
+"""
+
+COMMANDS = """--help
+annotate --help
+configs
+data simulate stories --tasks 1 --train 30 --valid 30
+data mix stories mixed --tasks 1
+compare a=predictions.jsonl b=predictions.jsonl
+draw curves training curves --curve C-GRU run"""
+
+
+def test_nothing_heavy_is_imported(tmp_path):
     """It runs in a process of its own, since this one has imported everything."""
     (tmp_path / "predictions.jsonl").write_text('{"id": 1, "correct": true}\n{"id": 2, "correct": false}\n')
     (tmp_path / "run").mkdir()
     (tmp_path / "run" / "config.json").write_text('{"trainer": {"num_epochs": 1}}')
     (tmp_path / "run" / "metrics_epoch_0.json").write_text('{"epoch": 0, "validation_loss": 0.5}')
-    if "mix" in words:
-        simulate = f"data simulate {tmp_path}/stories --tasks 1 --train 30 --valid 30"
-        main(simulate.split())
-    code = (
-        "import sys\nfrom allennlp_coref_rc.__main__ import main\n"
-        f"try:\n    main({words.split()!r})\nexcept SystemExit as stop:\n    assert not stop.code, stop.code\n"
-        f"print('HEAVY', [name for name in {HEAVY!r} if name in sys.modules])"
-    )
-    done = subprocess.run([sys.executable, "-c", code], cwd=tmp_path, capture_output=True, text=True)
-    assert done.stdout.splitlines()[-1:] == ["HEAVY []"], done.stderr
-
-
-def test_a_command_that_no_longer_works_names_another(capsys):
-    assert status("push-to-hf", "-s", "output/mine", "-n", "mine") == 2
-    assert "push-to-hf: it does not work with current releases" in (said := capsys.readouterr().err)
-    assert "hf upload publishes a model, see docs/publish.md" in said
+    words = [sys.executable, "-c", LIGHT]
+    done = subprocess.run(words, input=COMMANDS, cwd=tmp_path, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
 
 
 def test_a_command_whose_package_is_missing_says_so(capsys, monkeypatch):
     monkeypatch.setattr("allennlp_coref_rc.commands.allennlp.find_spec", lambda name: None)
-    assert status("checklist", "model.tar.gz", "sentiment-analysis") == 2
+    assert status_of(["checklist", "model.tar.gz", "sentiment-analysis"]) == 2
     expected = "coref-rc: checklist: found no package checklist, which this command needs\n"
     assert capsys.readouterr().err == expected
 
 
 def test_what_the_user_did_wrong_has_a_traceback_only_on_demand(capsys):
-    assert status("compare", "nowhere.jsonl", "other.jsonl") == 2
+    assert status_of(["compare", "nowhere.jsonl", "other.jsonl"]) == 2
     assert capsys.readouterr().err == "coref-rc: nowhere.jsonl: no such file\n"
     with pytest.raises(Exception, match="nowhere.jsonl: no such file"):
         main(["compare", "nowhere.jsonl", "other.jsonl", "--debug"])
@@ -141,3 +135,58 @@ def test_an_environment_that_does_not_work_is_named_in_lines(tmp_path):
     ran = subprocess.run(words, capture_output=True, text=True, env=environment, cwd=tmp_path)
     assert ran.returncode == 2 and "Traceback" not in ran.stderr
     assert "transformers 4.47.0" in ran.stderr and ran.stdout == ""
+
+
+def test_problems_on_the_screen_and_for_programs(monkeypatch, capsys):
+    report = environment_report.Report({"torch": "2.13.0"}, ["torch is missing"], ["no compiler"], {})
+    monkeypatch.setattr(environment_report, "report", lambda: report)
+    status, printed, _ = run(capsys, "environment")
+    assert status == 2 and printed.endswith("\nRemarks:\n  no compiler\n\nProblems:\n  torch is missing\n")
+    status, printed, _ = run(capsys, "environment", "--json")
+    assert status == 2 and json.loads(printed)["problems"] == ["torch is missing"]
+
+
+def test_the_command_works_where_the_package_does_not(monkeypatch, capsys):
+    """Where importing the package is an error otherwise."""
+    monkeypatch.setattr(environment, "problems", lambda: ["torch is missing"])
+    monkeypatch.setattr("sys.argv", ["coref-rc", "environment"])
+    environment.check_environment()
+    monkeypatch.setattr("sys.argv", ["coref-rc", "train"])
+    with pytest.raises(SystemExit) as stop:
+        environment.check_environment()
+    assert stop.value.code == 2
+    assert "torch is missing" in capsys.readouterr().err
+    monkeypatch.setattr("sys.argv", ["program.py"])
+    with pytest.raises(ImportError, match="torch is missing"):
+        environment.check_environment()
+
+
+HELPS = """
+import contextlib, io, json, sys
+from allennlp_coref_rc.__main__ import main
+
+helps = {}
+for name in sys.argv[1:]:
+    sys.argv = ["coref-rc", name, "--help"]
+    with contextlib.redirect_stdout(io.StringIO()) as screen, contextlib.suppress(SystemExit):
+        main()
+    helps[name] = screen.getvalue()
+print(json.dumps(helps))
+print(json.dumps("torch._C" in sys.modules))
+"""
+
+
+def test_help_is_that_of_allennlp_and_comes_without_pytorch(monkeypatch, capsys):
+    """In a process of its own, since PyTorch is imported here."""
+    monkeypatch.setenv("COLUMNS", "100")
+    # Without the package checklist, the command of that name is an error.
+    names = sorted({*ALLENNLP} - {"checklist"})
+    ran = subprocess.run([sys.executable, "-c", HELPS, *names], capture_output=True, text=True, check=True)
+    helps, has_torch = map(json.loads, ran.stdout.splitlines())
+    for name in names:
+        monkeypatch.setattr(sys, "argv", ["allennlp", name, "--help"])
+        try:
+            commands.parse_args("coref-rc")
+        except SystemExit:
+            assert helps[name] == capsys.readouterr().out != "", name
+    assert not has_torch

@@ -13,7 +13,6 @@ import pytest
 import torch
 from allennlp.training import GradientDescentTrainer
 
-from allennlp_coref_rc.__main__ import main
 from allennlp_coref_rc.reproduction import session, sweep
 from allennlp_coref_rc.reproduction.condition import select
 from allennlp_coref_rc.reproduction.condition_files import read_conditions
@@ -21,7 +20,7 @@ from allennlp_coref_rc.reproduction.execution import execute
 from allennlp_coref_rc.reproduction.runs import ATTEMPT, ERROR, MODEL, PREDICTIONS, RESULT
 from allennlp_coref_rc.reproduction.sweep import environment, run_in_processes, run_on_cluster
 from tests.shared import PROJECT
-from tests.stops import STATUS, files_of_at_most, stopping
+from tests.stops import STATUS, files_of_at_most, status_of, stopping
 
 pytestmark = pytest.mark.slow
 
@@ -41,17 +40,9 @@ def in_the_project():
     os.environ.update(environment)
 
 
-def arguments(output, *more):
-    return ["--conditions", CONDITIONS, "--data", str(output), "--output", str(output), *map(str, more)]
-
-
 def call(output, *more):
     """Runs the command in this process. Returns its exit status."""
-    try:
-        main(["reproduce", *arguments(output, *more)])
-    except SystemExit as stop:
-        return stop.code
-    return 0
+    return status_of(["reproduce", "--conditions", CONDITIONS, "--data", output, "--output", output, *more])
 
 
 def call_forking(stay, output, *more):
@@ -135,7 +126,7 @@ def swept(tmp_path_factory, commands, on_a_cluster):
     return output, call(output, "--workers", 2)
 
 
-def test_a_run_that_fails_does_not_stop_the_others(swept):
+def test_a_run_that_fails_does_not_stop_the_others_and_one_without_data_is_left_out(swept):
     output, code = swept
     assert code == 1
     assert all(run.result() for run in runs(output))
@@ -143,11 +134,7 @@ def test_a_run_that_fails_does_not_stop_the_others(swept):
     assert failed.result() is None
     with open(failed.path(ERROR)) as file:
         assert "qa19_train.txt: no such file" in file.read()
-
-
-def test_runs_without_their_data_are_left_out(swept):
-    absent = runs(swept[0], "tiny.2", "absent")[0]
-    assert not os.path.exists(absent.path())
+    assert not os.path.exists(runs(output, "tiny.2", "absent")[0].path())
 
 
 def test_a_result_says_all_about_its_run(swept):
@@ -165,11 +152,14 @@ def test_a_result_says_all_about_its_run(swept):
         assert not [name for name in os.listdir(run.path(MODEL)) if name.endswith(".th")]
 
 
-def test_the_same_command_again_does_nothing(swept):
+def test_the_same_command_again_does_nothing(swept, capsys):
     output, _ = swept
     before = {run.name: os.stat(run.path(RESULT)).st_mtime_ns for run in runs(output)}
     assert call(output, *TABLE) == 0
     assert before == {run.name: os.stat(run.path(RESULT)).st_mtime_ns for run in runs(output)}
+    capsys.readouterr()
+    assert call(output, *TABLE, "--dry-run") == 0
+    assert capsys.readouterr().out == ""
 
 
 def test_a_sweep_killed_half_way_and_started_again_gives_the_same_report(swept, tmp_path, capsys):
@@ -237,12 +227,6 @@ def test_printed_commands_run_as_they_stand_and_come_to_the_same(swept, commands
     (predict,) = texts[1:]
     start, words = shlex.split(predict)[:-11], shlex.split(predict)[-11:]
     assert start == shlex.split(texts[0])[: len(start)] and words == run.commands()[1]
-
-
-def test_what_is_finished_has_no_command(swept, capsys):
-    capsys.readouterr()
-    assert call(swept[0], *TABLE, "--dry-run") == 0
-    assert capsys.readouterr().out == ""
 
 
 def test_a_cluster_does_the_same(swept, on_a_cluster):

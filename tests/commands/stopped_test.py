@@ -116,22 +116,6 @@ class TestAnnotate:
         assert capsys.readouterr().err.endswith(expected[name].format(tmp_path))
         assert contents(tmp_path) == before and not os.path.isfile("/dev/null")
 
-    @pytest.mark.slow
-    def test_workers_end_with_the_command(self, words, tmp_path, monkeypatch, capsys):
-        whole, folder = tmp_path / "whole", tmp_path / "folder"
-        words[3:7] = "--workers", "2", "--chunk-size", "1", "--include-package", "tests.commands.annotators"
-        moments = Moments("term", 2)
-        write = UnfinishedOutput.write
-        with monkeypatch.context() as patch:
-            patch.setattr(UnfinishedOutput, "write", moments.around(write))
-            assert status_of([*words, folder / "out.jsonl"]) == STATUS["term"]
-        assert capsys.readouterr().err.endswith(REASON["term"] + GO_ON.format(""))
-        assert len(list((folder / "out.jsonl.unfinished").glob("0*.jsonl"))) == 1
-        words[words.index("--workers") + 1] = "0"
-        for place in (whole, folder):
-            assert status_of([*words, place / "out.jsonl"]) == 0
-        assert contents(folder) == contents(whole)
-
 
 class TestDownload:
     @pytest.fixture

@@ -12,7 +12,7 @@ from tests.stops import status_of
 from tests.training_config.configs import CONFIGS, load_small
 
 
-def refused(folder, names, error=ConfigurationError, text=""):
+def refused(folder, names, error, text=""):
     """What is left in a folder when a training that has written such files ends with an error."""
     with pytest.raises(error), cleanup_failed_start(str(folder)):
         for name in names:
@@ -23,32 +23,28 @@ def refused(folder, names, error=ConfigurationError, text=""):
 
 
 @pytest.mark.parametrize(
-    "names", [[], ["meta.json", "config.json", "out.log"], ["out_worker0.log", "vocabulary"]]
+    "names, error, text, is_kept",
+    [
+        ([], ConfigurationError, "", False),
+        (["meta.json", "config.json", "out.log"], ConfigurationError, "", False),
+        (["out_worker0.log", "vocabulary"], ConfigurationError, "", False),
+        (["out.log"], ValueError, "nan loss encountered", False),
+        # It has begun, or there is something of the user's.
+        (["config.json", "metrics_epoch_0.json"], ConfigurationError, "", True),
+        (["config.json", "model_state_e0_b0.th"], ConfigurationError, "", True),
+        (["config.json", "mine.txt"], ConfigurationError, "", True),
+        # The log of a fault of the program, and the folder of another training.
+        (["out.log"], RuntimeError, "", True),
+        (["out.log"], ValueError, "a fault of the program", True),
+        (["config.json"], FolderInUse, "", True),
+    ],
 )
-def test_nothing_is_left_of_a_training_that_has_not_begun(names, tmp_path):
-    assert refused(tmp_path / "run", names) is None
-
-
-@pytest.mark.parametrize("name", ["metrics_epoch_0.json", "model_state_e0_b0.th", "mine.txt"])
-def test_a_training_that_has_begun_is_kept(name, tmp_path):
-    assert refused(tmp_path / "run", ["config.json", name]) == ["config.json", name]
+def test_what_is_left_of_a_training_that_ends_with_an_error(names, error, text, is_kept, tmp_path):
+    assert refused(tmp_path / "run", names, error, text) == (names if is_kept else None)
 
 
 def test_a_folder_that_was_there_is_kept(tmp_path):
-    assert refused(tmp_path, ["config.json"]) == ["config.json"]
-
-
-def test_the_log_of_another_error_is_kept(tmp_path):
-    assert refused(tmp_path / "run", ["out.log"], RuntimeError) == ["out.log"]
-
-
-def test_values_may_be_mistakes_too(tmp_path):
-    assert refused(tmp_path / "run", ["out.log"], ValueError, "nan loss encountered") is None
-    assert refused(tmp_path / "run", ["out.log"], ValueError, "a fault of the program") == ["out.log"]
-
-
-def test_the_folder_of_another_training_is_kept(tmp_path):
-    assert refused(tmp_path / "run", ["config.json"], FolderInUse) == ["config.json"]
+    assert refused(tmp_path, ["config.json"], ConfigurationError) == ["config.json"]
 
 
 def test_nothing_is_left_of_a_training_that_begins_on_a_full_disk(tmp_path, monkeypatch, capsys):

@@ -98,10 +98,7 @@ REFUSED = f"the config gives House a value that it refuses: {re.error.__name__}:
     "params, message",
     [
         ({"tower": {"height": 0}}, "tower: the config gives Tower a value that it refuses: height must be"),
-        (
-            {"tower": {"height": 2}, "pattern": "("},
-            REFUSED,
-        ),
+        ({"tower": {"height": 2}, "pattern": "("}, REFUSED),
         ({"tower": {"height": 2}, "file": "x"}, None),
     ],
 )

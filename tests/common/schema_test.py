@@ -88,10 +88,7 @@ def test_lines_of_json(tmp_path):
     "text, message",
     [
         ("heads:\n  a:\n    size: 2\n    name: 3\n", "line 4: found 3 at heads.a.name, expected a string"),
-        (
-            "heads:\n\n  a: {name: a}\nmore:\n- name: b\n- 3\n",
-            "line 6: found 3 at more[1], expected an object",
-        ),
+        ("heads:\n\n  a: {name: a}\nmore:\n- name: b\n- 3\n", "line 6: found 3 at more[1], expected an obj"),
         ("heads:\n  1: {name: a}\n  2: {nam: b}\n", 'line 3: found the unknown key "nam" at heads.2'),
         ("heads: {a: 1, a: 2}", "found the key 'a' twice"),
         ("heads: {a", "line 1"),

@@ -93,7 +93,7 @@ def test_a_mistake_is_found(params, key, value, problem):
         ("trainer.callbacks", [{"type": "own", "directory": "new", "patience": 0, "decay": 2.0}]),
     ],
 )
-def test_what_is_no_mistake(params, key, value, tmp_path, monkeypatch):
+def test_keys_of_other_meaning_and_odd_paths_are_no_mistakes(params, key, value, tmp_path, monkeypatch):
     """A callback of a user has keys of other meaning."""
 
     class Own(TrainerCallback):
@@ -124,9 +124,20 @@ def test_the_same_mistake_is_said_once(params):
     assert problem.startswith(f"model.passage_encoders.0.type (and {len(encoders) - 1} more keys): ")
 
 
-def test_devices_and_files_need_not_be_there(params):
-    assert check_config(changed(params, "trainer.cuda_device", 0), devices=False) == []
-    assert check_config(changed(params, "train_data_path", "nowhere/qa2_train.txt"), files=False) == []
+@pytest.mark.parametrize(
+    "key, value, options",
+    [
+        ("trainer.cuda_device", 0, {"devices": False}),
+        ("train_data_path", "nowhere/qa2_train.txt", {"files": False}),
+        # The test set too.
+        ("distributed", {"cuda_devices": [-1, -1]}, {}),
+        # An older name, which the trainer looks for.
+        ("trainer.run_sanity_checks", False, {}),
+    ],
+)
+def test_what_is_no_mistake(params, key, value, options):
+    assert params["evaluate_on_test"]
+    assert check_config(changed(params, key, value), **options) == []
 
 
 @pytest.mark.parametrize("lengths", [(16, 32), (32, 16), (None, 16), (16, None)])
@@ -146,10 +157,6 @@ def test_a_gpu_that_is_there(params, monkeypatch):
     assert check_config(changed(params, "trainer.cuda_device", 1)) == []
     (problem,) = check_config(changed(params, "trainer.cuda_device", 2))
     assert "this machine has 2 GPUs, the first of which is 0" in problem
-
-
-def test_several_processes_can_evaluate_on_test(params):
-    assert check_config({**params, "distributed": {"cuda_devices": [-1, -1]}, "evaluate_on_test": True}) == []
 
 
 class Part(Registrable):
@@ -265,8 +272,3 @@ def test_our_classes_hand_on_what_they_do_not_know():
                     assert not rest or f"**{rest[0]})" in inspect.getsource(init), base
                     number += bool(rest)
     assert number > 20
-
-
-def test_an_older_name_that_the_trainer_looks_for(params):
-    assert check_config(changed(params, "trainer.run_sanity_checks", False)) == []
-    assert check_config(changed(params, "trainer.whatever", False)) != []

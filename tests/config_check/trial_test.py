@@ -73,11 +73,23 @@ def test_what_is_left_out_is_counted_with_its_reasons(tmp_path):
         assert message.startswith(place) and message.endswith("; it is left out")
 
 
-def test_sizes_that_do_not_fit():
+@pytest.mark.parametrize(
+    "sides, keys, message",
+    [
+        (["passage"], {"hidden_size": 6}, "model: .*passage_encoders"),
+        (
+            ["passage", "question"],
+            {"relations": ["srl"]},
+            "model: CorefGRU reads the annotation layer 'srl', but",
+        ),
+        (["question"], {"relations": []}, "model: CorefGRU of the question, "),
+    ],
+)
+def test_encoders_that_do_not_fit(sides, keys, message):
     params = config(BABI)
-    params["model"]["passage_encoders"][0]["hidden_size"] = 6
-    message = refusal(params)
-    assert message.startswith("model: ") and "passage_encoders" in message
+    for side in sides:
+        params["model"][f"{side}_encoders"][0].update(keys)
+    assert re.match(message, refusal(params))
 
 
 CORPUS = "Mary###N slept###V\nBill###N ran###V .###P\n"
@@ -116,21 +128,6 @@ def test_encoders_without_annotations_are_named(tagger):
         assert warning.startswith(
             f"CorefGRU reads annotations ({layers}) but got none, and works as a plain encoder"
         )
-
-
-def test_an_annotation_layer_that_is_missing():
-    params = config(BABI)
-    for side in ("passage_encoders", "question_encoders"):
-        params["model"][side][0]["relations"] = ["srl"]
-    assert refusal(params).startswith(
-        "model: CorefGRU reads the annotation layer 'srl', but dataset_reader.anno"
-    )
-
-
-def test_encoders_of_passage_and_question_that_do_not_fit():
-    params = config(BABI)
-    params["model"]["question_encoders"][0]["relations"] = []
-    assert refusal(params).startswith("model: CorefGRU of the question, ")
 
 
 def test_the_screen_is_that_of_the_page(monkeypatch, capsys):

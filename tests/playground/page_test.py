@@ -257,7 +257,6 @@ def test_annotators_that_are_not_installed_are_not_offered(monkeypatch, present)
     "config, found",
     [
         ('{"type": "subprocess.Popen", "args": ["true"]}', "subprocess.Popen"),
-        ('{"type": "os.getcwd"}', "os.getcwd"),
         ("os.getcwd", "os.getcwd"),
         (
             '{"type": "compose", "annotators": [{"type": "subprocess.Popen", "args": "true"}]}',

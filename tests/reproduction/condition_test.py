@@ -37,23 +37,6 @@ def conditions():
     return {condition.name: condition for table in TABLES for condition in table.conditions}
 
 
-def test_all_tables_and_figures_of_the_four_papers_are_there():
-    numbers = """
-        beyond.1 6, beyond.2 4, beyond.3 4, beyond.4 11, beyond.5 2, beyond.6 2, narrativeqa.swapped 8,
-        cg_sba.1_cnn 20, cg_sba.1_daily_mail 13, cg_sba.1_wdw_relaxed 8, cg_sba.1_wdw_strict 8,
-        cg_sba.2 5, cg_sba.3 5, cg_sba.figure_3 3, cg_sba.figure_4 1,
-        coref_gru.1 7, coref_gru.2 7, coref_gru.3 4, coref_gru.4 3,
-        coref_gru.figure_3_left 12, coref_gru.figure_3_right 6,
-        coref_gru.figure_3_right_babi 2, coref_gru.figure_3_right_lambada 4,
-        dassa.1 16, dassa.2 11, dassa.figure_4 16, dassa.figure_5 16, dassa.figure_6_to_8 7,
-        mage_gru.1 10, mage_gru.2 3, mage_gru.3 11, mage_gru.4 8, mage_gru.5 8,
-        mage_gru.figure_4 2, mage_gru.figure_4_prefixes 2, mage_gru.figure_5 2,
-        transformers.narrativeqa 10, transformers.quoref 14, transformers.quoref_articles 5
-    """
-    found = {f"{table.name} {len(table.conditions)}" for table in TABLES}
-    assert found == {number.strip() for number in numbers.split(",")}
-
-
 @pytest.mark.parametrize("table, column", [("coref_gru.4", "Task"), ("mage_gru.1", "Task")])
 def test_the_papers_averages_are_those_of_their_tasks(table, column):
     (chosen,) = select(TABLES, [table], [])
@@ -153,11 +136,7 @@ FIRST = "row: First\n        "
         ("accuracy: {}", "accuracy: !!bool x", ""),
         ("      accuracy: {}\n", "      {}\n", "found {} at tables.a.columns, expected one or more"),
         ("row: First", f"{FIRST}seeds: 3-1", 'line 11: found "3-1" at tables.a.rows.first.seeds, exp'),
-        (
-            "row: First",
-            f"{FIRST}compared_with: nobody",
-            'found "nobody" at tables.a.rows.first.compared_with',
-        ),
+        ("row: First", f"{FIRST}compared_with: nobody", 'found "nobody" at tables.a.rows.first.compared'),
         ("row: First", f"{FIRST}evaluations: {{'1': {{}}, 1: {{}}}}", "found the key 1 twice"),
         ("row: First", f"{FIRST}folds: 2\n        tasks: 1", "found 2 at tables.a.rows.first.folds, exp"),
         ("{accuracy: 0.5}", "{accuracy: [0.5]}", "found [0.5] at tables.a.rows.first.paper.accuracy"),

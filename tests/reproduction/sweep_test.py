@@ -41,31 +41,33 @@ def ended_by(number):
     return lambda: os.kill(os.getpid(), number)
 
 
+def well():
+    pass
+
+
+KILLED = "SIGKILL ended its process (from outside; the system does this if memory runs out)"
+
+
 @pytest.mark.parametrize(
-    "number, words",
+    "endings, failed, words",
     [
-        (signal.SIGSEGV, "SIGSEGV ended its process"),
-        (signal.SIGKILL, "SIGKILL ended its process (from outside; the system does this if memory runs out)"),
+        ([ended_by(signal.SIGSEGV)] * 2, 1, "SIGSEGV ended its process"),
+        ([ended_by(signal.SIGKILL)] * 2, 1, KILLED),
+        ([ended_by(signal.SIGSEGV), well], 0, "SIGSEGV ended its process"),
+        ([lambda: os._exit(1)], 1, "its process ended with code 1"),
     ],
 )
-def test_a_signal(sweep_of, number, words):
-    failed, methods, said = sweep_of(ended_by(number), ended_by(number))
-    assert failed == 1 and methods == ["forkserver", "spawn"]
-    assert f": {words}; tried once more, in a new process\n" in said
+def test_a_run_whose_process_ends(sweep_of, endings, failed, words):
+    found, methods, said = sweep_of(*endings)
+    # After a signal it is tried once more.
+    again = len(endings) == 2
+    assert found == failed and methods == ["forkserver", "spawn"][: len(endings)]
+    assert (f": {words}; tried once more, in a new process\n" in said) == again == ("once more" in said)
     _, _, end = said.partition("[failed] ")
-    assert f": {words}; from {LOG}:\n  line 8\n" in end and "\n  line 19\n" in end and "line 7\n" not in end
-
-
-def test_a_signal_that_does_not_come_again(sweep_of):
-    failed, methods, said = sweep_of(ended_by(signal.SIGSEGV), lambda: None)
-    assert failed == 0 and methods == ["forkserver", "spawn"]
-    assert "tried once more" in said and "[failed]" not in said
-
-
-def test_an_exit_code(sweep_of):
-    failed, methods, said = sweep_of(lambda: os._exit(1))
-    assert failed == 1 and methods == ["forkserver"]
-    assert f": its process ended with code 1; from {LOG}:\n  line 8\n" in said and "once more" not in said
+    assert bool(end) == bool(failed)
+    if failed:
+        assert f": {words}; from {LOG}:\n  line 8\n" in end
+        assert "\n  line 19\n" in end and "line 7\n" not in end
 
 
 def test_a_process_that_dies_before_its_first_word(tmp_path):

@@ -28,7 +28,6 @@ from tests.safe_archives.crafted import (
     changed,
     escaping_tar,
     load_refusal,
-    make_folder,
     pack,
     refusal,
     run,
@@ -55,11 +54,6 @@ PLACES = {
     "evaluation.batch_serializer": STRANGER,
 }
 """Where a config can name a class."""
-
-
-@pytest.fixture(scope="module")
-def folder(tmp_path_factory):
-    return make_folder(tmp_path_factory.mktemp("trust") / "run")
 
 
 @pytest.fixture
@@ -94,26 +88,6 @@ def test_nothing_is_imported_that_a_config_names(place, archive_with, stranger, 
     assert message.startswith(f"{archive}: found 'stranger.Anything' in its config where a ")
     assert "add --trust" in message
     assert not stranger.exists()
-
-
-@pytest.mark.parametrize("place", ["dataset_reader", "dataset_reader.annotator"])
-@pytest.mark.parametrize("command", ["evaluate", "predict"])
-def test_no_program_is_run(command, place, archive_with, tmp_path, monkeypatch, capsys):
-    monkeypatch.chdir(tmp_path)
-    touched = tmp_path / "touched"
-    archive = archive_with({place: {"type": "subprocess.Popen", "args": ["touch", touched.name]}})
-    message = refusal(capsys, command, archive, DATA)
-    assert "found 'subprocess.Popen'" in message
-    assert not touched.exists()
-
-
-def test_no_file_is_made(archive_with, tmp_path, capsys):
-    made = tmp_path / "made"
-    archive = archive_with(
-        {"dataset_reader.annotator": {"type": "logging.FileHandler", "filename": str(made)}}
-    )
-    assert "filename" in evaluate(capsys, archive)
-    assert not made.exists()
 
 
 def test_a_folder_is_trusted_no_more(folder, tmp_path, stranger, capsys):
@@ -355,17 +329,6 @@ def test_nobody_is_asked_whether_to_run_a_transformers_code(archive_with, tmp_pa
     assert not told.exists() and sys.stdin.read() == "y\ny\n"
 
 
-def test_a_registered_metric_would_run_a_shell(tmp_path):
-    """This is why it is not enough to allow only registered names."""
-    from allennlp.training.metrics import EvalbBracketingScorer
-    from nltk import Tree
-
-    evil = f"{tmp_path}; touch {tmp_path}/touched; false"
-    with pytest.raises(ConfigurationError):
-        EvalbBracketingScorer(evalb_directory_path=evil)([Tree("S", ["a"])], [Tree("S", ["a"])])
-    assert (tmp_path / "touched").exists()
-
-
 @pytest.mark.parametrize(
     "text", ["import 'x.jsonnet'", "{ a: importstr '/etc/passwd' }", "{ a: std.extVar('HOME') }"]
 )
@@ -422,15 +385,14 @@ def annotate_words(tmp_path):
     return ["annotate", *files, "--annotator", annotator, "--chunk-size", 1]
 
 
-def test_documents_are_not_annotated_by_strangers(annotate_words, tmp_path, capsys):
-    status, _, err = run(capsys, *annotate_words, "--workers", 0)
-    assert status == 2 and "found 'allennlp.modules.seq2seq_encoders.LstmSeq2SeqEncoder'" in err
-    assert not os.path.exists(tmp_path / "out.jsonl")
-
-
 @pytest.mark.parametrize("workers", [0, 2])
-def test_trust_reaches_the_workers(workers, annotate_words, tmp_path, capsys):
-    status, _, err = run(capsys, *annotate_words, "--workers", workers, "--trust")
+def test_documents_are_not_annotated_by_strangers_unless_they_are_trusted(
+    workers, annotate_words, tmp_path, capsys
+):
+    words = [*annotate_words, "--workers", workers]
+    assert "found 'allennlp.modules.seq2seq_encoders.LstmSeq2SeqEncoder'" in refusal(capsys, *words)
+    assert not os.path.exists(tmp_path / "out.jsonl")
+    status, _, err = run(capsys, *words, "--trust")
     assert status == 0 and not os.path.exists(tmp_path / "out.jsonl.failed.jsonl"), err
 
 

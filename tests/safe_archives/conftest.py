@@ -2,6 +2,13 @@ import tempfile
 
 import pytest
 
+from tests.safe_archives.crafted import make_folder
+
+
+@pytest.fixture(scope="package")
+def folder(tmp_path_factory):
+    return make_folder(tmp_path_factory.mktemp("archives") / "run")
+
 
 @pytest.fixture
 def outside(tmp_path, monkeypatch):

@@ -21,7 +21,7 @@ from allennlp.data import Vocabulary
 from allennlp_coref_rc.data.corpora.cnn_dailymail import find_questions
 from allennlp_coref_rc.data.dataset_readers.annotated_cnn_dailymail import AnnotatedCnnDailyMailReader
 from allennlp_coref_rc.safe_archives import unpacking
-from tests.safe_archives.crafted import ESCAPES, bomb, entry, escaping_tar, refusal
+from tests.safe_archives.crafted import ESCAPES, bomb, entry, escaping_tar
 from tests.shared import PROJECT
 
 QUESTIONS = PROJECT / "tests" / "fixtures" / "cnn_dailymail" / "questions"
@@ -83,16 +83,6 @@ def test_nor_by_a_zip_file(member, unharmed, tmp_path):
     with pytest.raises(ConfigurationError) as error:
         find_questions(f"{archive}!cnn/questions/training")
     assert str(error.value).startswith(f"{archive}: found the ") and repr(member[0]) in str(error.value)
-
-
-@pytest.mark.parametrize("escape", ESCAPES)
-def test_nor_by_commands(escape, unharmed, tmp_path, capsys):
-    archive = escaping_tar(tmp_path / "cnn.tgz", escape, QUESTIONS)
-    data, output = f"{archive}!cnn/questions/training", tmp_path / "out.jsonl"
-    reader = ["--reader", "annotated_cnn_dailymail", "--annotator", "exact_match_coref", "--workers", 0]
-    for words in (["annotate", data, output, *reader], ["data", "to-jsonl", data, output]):
-        assert refusal(capsys, *words).startswith(f"{archive}: found the ")
-        assert not output.exists()
 
 
 @pytest.mark.parametrize("function", [file_utils.cached_path, package.cached_path, Vocabulary.from_files])

@@ -65,10 +65,14 @@ def test_weights_of_before_a_restart_are_never_the_best(tmp_path):
     assert all(torch.equal(weights, best[name]) for name, weights in chosen.items())
 
 
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory):
+    return train(tmp_path_factory.mktemp("undisturbed") / "run", "exact", callbacks=[AFTER_TWO])
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("epoch", [2, 3, 4])
-def test_a_run_that_is_killed_restarts_as_an_undisturbed_one(tmp_path, monkeypatch, epoch):
-    undisturbed = train(tmp_path / "undisturbed", "exact", callbacks=[AFTER_TWO])
+def test_a_run_that_is_killed_restarts_as_an_undisturbed_one(undisturbed, tmp_path, monkeypatch, epoch):
     train_killed(tmp_path / "run", "exact", epoch, monkeypatch, callbacks=[AFTER_TWO])
     assert train(tmp_path / "run", "exact", recover=True, callbacks=[AFTER_TWO]) == undisturbed
 

@@ -1,36 +1,23 @@
-import json
 from types import SimpleNamespace
 
 import pytest
-from allennlp.commands.train import train_model
 from allennlp.common import Params
 from allennlp.training.callbacks import TrainerCallback
 
 from allennlp_coref_rc.training import StopAbove
 from tests.shared import PROJECT
-from tests.training_config.configs import BABI
+from tests.training.exact_checkpointer_test import CONFIG, EPOCHS, train
 
 pytestmark = pytest.mark.slow
 
-CONFIG = PROJECT / "training_config" / "babi" / "ga_coref_gru.jsonnet"
 
-
-def epochs(folder, recover=False, num_epochs=3, **stop):
-    overrides = {
-        "dataset_reader.folder": str(BABI),
-        "dataset_reader.task": 6,
-        "evaluate_on_test": False,
-        "trainer.num_epochs": num_epochs,
-        "trainer.callbacks": [{"type": "stop_above", **stop}],
-        "trainer.cuda_device": -1,
-    }
-    train_model(Params.from_file(str(CONFIG), overrides), str(folder), recover=recover)
-    return json.loads((folder / "metrics.json").read_text())["epoch"] + 1
+def epochs(folder, recover=False, **stop):
+    return train(folder, "default", recover, callbacks=[{"type": "stop_above", **stop}])["epoch"] + 1
 
 
 def test_training_ends_when_a_metric_is_above_the_value(tmp_path):
     assert epochs(tmp_path / "reached", value=-0.1) == 1
-    assert epochs(tmp_path / "not_reached", value=1.0) == 3
+    assert epochs(tmp_path / "not_reached", value=1.0) == EPOCHS
     assert epochs(tmp_path / "other_metric", value=1e-9, metric="training_loss") == 1
 
 

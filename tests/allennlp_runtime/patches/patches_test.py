@@ -1,8 +1,6 @@
 """The table of patches, and that AllenNLP is patched nowhere else."""
 
 import ast
-import subprocess
-import sys
 import warnings
 from importlib.util import find_spec, module_from_spec
 from pkgutil import resolve_name
@@ -89,14 +87,6 @@ def test_a_patch_elsewhere_is_seen(line):
 @pytest.mark.parametrize("path", OUTSIDE, ids=lambda path: str(path.relative_to(PACKAGE)))
 def test_allennlp_is_patched_only_here(path):
     assert not list(changes(ast.parse(path.read_text(encoding="utf-8"))))
-
-
-@pytest.mark.slow
-def test_imports_of_allennlp_say_nothing_about_packaging():
-    """In a process of its own, which imports it for the first time."""
-    imports = "import allennlp_coref_rc, rouge"
-    result = subprocess.run([sys.executable, "-c", imports], capture_output=True, text=True, check=True)
-    assert "UserWarning" not in result.stderr
 
 
 def test_imports_of_allennlp_say_nothing_about_pictures(monkeypatch):

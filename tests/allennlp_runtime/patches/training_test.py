@@ -160,16 +160,19 @@ def test_a_worker_that_has_ended_needs_no_stop():
         MultiProcessDataLoader._join_workers(Mock(), [], Mock(), [sender])
 
 
+def save(checkpointer, epochs):
+    for epoch in epochs:
+        completed = {"epochs_completed": epoch, "batches_in_epoch_completed": 0}
+        state = TrainerCheckpoint({"epoch": epoch}, completed)
+        checkpointer.save_checkpoint(SimpleNamespace(get_checkpoint_state=lambda state=state: state))
+
+
 def test_a_folder_that_looks_like_a_pattern_has_checkpoints(tmp_path):
     folder = tmp_path / "runs [1] *?"
     folder.mkdir()
     (tmp_path / "runs 1").mkdir()
     checkpointer = Checkpointer(str(folder), keep_most_recent_by_count=1)
-    for epoch in (1, 2):
-        state = TrainerCheckpoint(
-            {"epoch": epoch}, {"epochs_completed": epoch, "batches_in_epoch_completed": 0}
-        )
-        checkpointer.save_checkpoint(SimpleNamespace(get_checkpoint_state=lambda state=state: state))
+    save(checkpointer, (1, 2))
     assert checkpointer.load_checkpoint().model_state == {"epoch": 2}
     expected = ["model_state_e2_b0.th", "training_state_e2_b0.th"]
     assert sorted(path.name for path in folder.iterdir()) == expected
@@ -177,11 +180,7 @@ def test_a_folder_that_looks_like_a_pattern_has_checkpoints(tmp_path):
 
 def test_a_checkpoint_without_its_second_file_is_passed_over(tmp_path):
     checkpointer = Checkpointer(str(tmp_path))
-    for epoch in (1, 2):
-        state = TrainerCheckpoint(
-            {"epoch": epoch}, {"epochs_completed": epoch, "batches_in_epoch_completed": 0}
-        )
-        checkpointer.save_checkpoint(SimpleNamespace(get_checkpoint_state=lambda state=state: state))
+    save(checkpointer, (1, 2))
     assert checkpointer.load_checkpoint().model_state == {"epoch": 2}
     for epoch, expected in ((2, {"epoch": 1}), (1, None)):
         (tmp_path / f"training_state_e{epoch}_b0.th").unlink()

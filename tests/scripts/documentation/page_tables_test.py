@@ -89,9 +89,7 @@ def test_differences_are_over_the_seeds_that_both_rows_have():
     columns = [{"gain": {"show": "gain"}, "new": {"show": "gain", "base": "new"}}]
     expected = {"none": ["", ""], "base": ["", "-.050"], "new": ["+.050", ""], "apart": ["", ""]}
     assert cells(rows, columns, lines) == expected
-    with pytest.raises(
-        ConfigurationError, match="task_16/seed_1 of commit  and .* of commit other, expected"
-    ):
+    with pytest.raises(ConfigurationError, match="task_16/seed_1 of commit  and .* of commit other"):
         cells(rows, columns, [*lines, {**lines[0], "commit": "other"}])
 
 
@@ -143,9 +141,7 @@ def test_figures_of_sentences_are_filled_in_over_line_breaks(three_seeds):
     filled = PageTables({}, lines, []).sentence(page, "It has {least} to {most} (bAbI).", figures)
     least, most = (f"{of(tests[1, seed] for seed in (1, 2, 3)):.3f}"[1:] for of in (min, max))
     assert filled == f"Before. It has {least}\nto {most} (bAbI). After .3."
-    with pytest.raises(
-        ConfigurationError, match="found 'It had {least}' 0 times on the page, expected it once"
-    ):
+    with pytest.raises(ConfigurationError, match="found 'It had {least}' 0 times on the page"):
         PageTables({}, lines, []).sentence(page, "It had {least}", figures)
     values = [tests[1, seed] for seed in (1, 2, 3)]
     spread = f"{statistics.mean(values):.3f} ± {statistics.stdev(values):.3f}".replace("0.", ".")

@@ -6,9 +6,11 @@ import re
 import pytest
 
 from allennlp_coref_rc.reproduction.results_file import FIRST, LAST, SCORES, read_lines, write_lines
-from scripts.documentation import results
+from scripts.documentation import reading_gains, results
 from scripts.documentation.page_tables import MARKED
 from scripts.documentation.results import RESULTS
+from scripts.documentation.sentences import PAGE as SENTENCES
+from scripts.documentation.sentences import with_structure
 from tests.shared import PROJECT
 
 PAGES = [*results.pages(), PROJECT / "README.md"]
@@ -66,3 +68,26 @@ def test_the_documented_commands_give_what_the_pages_say():
     )
     named = set(re.findall(r"`(\w+)`", "".join(columns)))
     assert {*FIRST, *LAST, SCORES} <= named
+
+
+def test_gains_are_those_of_the_tables(monkeypatch):
+    figures = []
+    monkeypatch.setattr(reading_gains, "save", lambda figure, path: figures.append(figure))
+    reading_gains.main()
+    gains = {line.get_label(): line.get_xydata() for axes in figures[0].axes for line in axes.get_lines()}
+    page = (PROJECT / "docs" / "results" / "coreference_reading.md").read_text(encoding="utf-8")
+    means = dict(re.findall(r"^\| (none|`\w+`) \|.* (\.\d+) ± [^|]+ \| \.\d+ \|", page, flags=re.M))
+    (lambada,) = (points for label, points in gains.items() if "LAMBADA" in label)
+    expected = 100 * (float(means["`coref`"]) - float(means["none"]))
+    assert lambada[-1] == pytest.approx((reading_gains.QUALITY["`coref`"], expected))
+
+
+def test_qualities_are_those_of_the_page():
+    page = (PROJECT / "docs" / "results" / "annotators.md").read_text(encoding="utf-8")
+    (sieve, coref) = re.search(r"OntoGUM, development part.* \| ([\d.]+) \| ([\d.]+) \| ", page).groups()
+    assert (float(sieve), float(coref)) == tuple(list(reading_gains.QUALITY.values())[2:])
+
+
+def test_the_page_has_what_is_found_in_its_texts():
+    text = SENTENCES.read_text(encoding="utf-8")
+    assert with_structure(text) == text, "run python -m scripts.documentation.sentences"
