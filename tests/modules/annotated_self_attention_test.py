@@ -84,20 +84,6 @@ def test_nothing_attends_to_padding():
     assert_same(found[mask], expected[mask], x)
 
 
-def test_a_constant_label_in_one_scope_is_a_plain_head_with_another_bias():
-    module, x = attention({"srl": HEADS}), inputs()
-    ones = torch.ones(BATCH, LENGTH, HEADS, dtype=torch.long)
-    expected = attention(None)
-    expected.load_state_dict(module.state_dict(), strict=False)
-    with torch.no_grad():
-        added = [
-            embeddings[3] @ module.labels[0].weight[part] + biases[3]
-            for part, (embeddings, biases) in enumerate(tables(module.labels[0]))
-        ]
-        expected.projection.bias[: 2 * DIM] = torch.cat(added).flatten()
-    assert_same(module(x, views=views(3 * ones, ones)), expected(x), x)
-
-
 def tables(labels):
     """Embeddings and biases, of queries and of keys."""
     halves = labels.table.weight.chunk(2, dim=1)

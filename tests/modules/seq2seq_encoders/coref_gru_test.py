@@ -242,44 +242,6 @@ def test_memory_is_not_shared_unless_both_share_it(encoder):
         assert independent == (not other._share_memory)
 
 
-@pytest.mark.parametrize("bidirectional", [True, False])
-def test_without_annotations_it_is_torchs_gru(bidirectional):
-    torch.manual_seed(3)
-    gru = torch.nn.GRU(5, 8, batch_first=True, bidirectional=bidirectional)
-    encoder = CorefGRU(5, 8, bidirectional=bidirectional)
-    missing = encoder.load_state_dict(gru.state_dict(), strict=False)
-    assert all(name.startswith("keys") for name in missing.missing_keys) and not missing.unexpected_keys
-    inputs, lengths = torch.randn(3, 7, 5), torch.tensor([7, 4, 1])
-    mask = torch.arange(7) < lengths.unsqueeze(1)
-    packed = torch.nn.utils.rnn.pack_padded_sequence(inputs, lengths, batch_first=True)
-    expected = torch.nn.utils.rnn.pad_packed_sequence(gru(packed)[0], batch_first=True)[0]
-    out = encoder(inputs, mask)
-    torch.testing.assert_close(out, expected, atol=1e-6, rtol=0)
-
-    upstream = torch.randn_like(out)
-    gradients = torch.autograd.grad(
-        (out * upstream).sum(), [dict(encoder.named_parameters())[n] for n in gru.state_dict()]
-    )
-    expected = torch.autograd.grad((expected * upstream).sum(), list(gru.parameters()))
-    for (name, _), ours, theirs in zip(gru.named_parameters(), gradients, expected):
-        torch.testing.assert_close(ours, theirs, atol=1e-5, rtol=1e-5, msg=name)
-
-
-def test_without_edges_the_sequential_half_is_a_gru_of_half_the_size(encoder):
-    """Outside all clusters the coreferent half reads zeros: the sequential half hears of nothing else."""
-    gru = torch.nn.GRU(5, 4, batch_first=True).double()
-    gates = [i for gate in range(3) for i in range(8 * gate, 8 * gate + 4)]
-    own = dict(encoder.named_parameters())
-    with torch.no_grad():
-        gru.weight_ih_l0.copy_(own["weight_ih_l0"][gates])
-        gru.weight_hh_l0.copy_(own["weight_hh_l0"][gates][:, :4])
-        gru.bias_ih_l0.copy_(own["bias_ih_l0"][gates])
-        gru.bias_hh_l0.copy_(own["bias_hh_l0"][gates])
-    inputs = torch.randn(1, LENGTH, 5).double()
-    out = encoder(inputs, torch.ones(1, LENGTH).bool(), annotations([]))
-    torch.testing.assert_close(out[:, :, :4], gru(inputs)[0], atol=1e-12, rtol=0)
-
-
 def test_padding_and_batch_change_nothing(encoder):
     inputs = torch.randn(2, LENGTH + 4, 5).double()
     lengths = [LENGTH, 6]
