@@ -114,12 +114,5 @@ def test_odd_texts(tokens):
         assert all(first[1] <= second[0] for first, second in zip(spans, spans[1:]))
 
 
-def test_what_is_annotated_stays_and_batches_give_what_single_texts_give(discourse):
-    texts = [text_of("She sat because it rained ."), text_of(""), text_of("He ran , but he fell .")]
-    annotated = discourse.annotate_batch(texts)
-    assert annotated == [discourse.annotate(text) for text in texts]
-    assert discourse.annotate(annotated[0]).relations == annotated[0].relations * 2
-
-
 def test_hard_connectives_are_not_among_those_of_the_rules():
     assert not HARD & CONNECTIVES.keys()

@@ -62,31 +62,3 @@ def test_frames_without_arguments_may_be_left_out(roles):
     text = AnnotatedText("He did not come .".split())
     (did, come), (only,) = roles.annotate(text).frames, Roles(empty_frames=False).annotate(text).frames
     assert did.arguments == [] and only == come
-
-
-def test_several_texts_are_annotated_as_one_by_one(roles):
-    texts = [
-        AnnotatedText(sentence.split())
-        for sentence in ("He ran home .", "", "We saw that it rained in Rome .")
-    ]
-    assert roles.annotate_batch(texts) == [roles.annotate(text) for text in texts]
-    assert roles.annotate_batch([]) == []
-
-
-@pytest.mark.parametrize(
-    "tokens",
-    [
-        [],
-        ["🙂", "👩‍👩‍👧", "http://x.org/?a=b", "\u200b", "|", "|"],
-        ["|", "12", "|", "7.5", "|"] * 300,
-        ["she", "said", "that"] * 200,
-    ],
-    ids=["empty", "signs", "table", "600 tokens"],
-)
-def test_odd_texts(roles, tokens):
-    text = AnnotatedText(tokens)
-    annotated = roles.annotate(text)
-    assert annotated.checked().tokens == tokens
-    if len(tokens) == 600:
-        # Every piece of a long sentence is labelled.
-        assert {frame.predicate[0] // 200 for frame in annotated.frames} == set(range(3))

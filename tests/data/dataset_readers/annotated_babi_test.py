@@ -165,21 +165,6 @@ class TestAnnotatedBabiReader:
         extractive = [task for task, instance in made.items() if "candidates" in instance.fields]
         assert extractive == [1, 2, 3, 4, 5, 11, 12, 13, 14, 16]
 
-    @pytest.mark.slow
-    def test_number_normalisation_links_task_15(self):
-        options = {"annotation_layers": {"coref": CorefEdges()}}
-        plain = AnnotatedBabiReader(annotator=ExactMatchCoref(), **options)
-        joined = AnnotatedBabiReader(annotator=ExactMatchCoref(normalize_number=True), **options)
-
-        def words(instance):
-            metadata = instance["metadata"].metadata
-            both = metadata["passage_tokens"] + metadata["question_tokens"]
-            return [[both[start].lower() for start, _ in cluster] for cluster in metadata["clusters"]]
-
-        assert words(next(iter(plain.read(fixture(15, "test"))))) == [["gertrude", "gertrude"]]
-        linked = words(next(iter(joined.read(fixture(15, "test")))))
-        assert linked == [["cats", "cat"], ["mice", "mouse"], ["gertrude", "gertrude"]]
-
     def test_answer_type_overrides_the_task(self):
         assert "candidates" not in next(iter(reader(answer_type="classification").read(fixture(1)))).fields
         assert "candidates" in next(iter(reader(answer_type="extractive").read(fixture(8)))).fields

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 from allennlp.common.checks import ConfigurationError
-from allennlp.data import Batch, Vocabulary
 
 from allennlp_coref_rc.annotations import DiscourseRelation, Frame, read_documents, write_documents
 from allennlp_coref_rc.annotations.annotators import ExactMatchCoref
@@ -222,15 +221,6 @@ class TestLimits:
         assert max(len(one["passage"]) for one in instances) == 30
         assert {len(one["question"]) for one in instances} == {4}
         assert not whole.report.skipped
-
-    def test_skipped_questions_may_be_kept_without_a_span(self):
-        instances = list(reader(max_passage_length=30, keep_skipped=True).read(TRAIN))
-        assert len(instances) == 6
-        ends = list(map(span, instances))
-        assert (-1, -1) in ends and (0, -1) not in ends
-        batch = Batch(instances)
-        batch.index_instances(Vocabulary.from_instances(instances))
-        assert batch.as_tensor_dict()["span_end"].shape == (6, 1)
 
 
 class TestContract:
