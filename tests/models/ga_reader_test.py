@@ -3,11 +3,12 @@ import pytest
 import torch
 from allennlp.common.checks import ConfigurationError
 from allennlp.common.testing import ModelTestCase
-from allennlp.data import Batch, DatasetReader, Vocabulary
+from allennlp.data import DatasetReader, Vocabulary
 from allennlp.models import Model
 
 from allennlp_coref_rc.data.annotation_layers.edges import PADDING
 from allennlp_coref_rc.modules.pair import Pair, TokenVectors
+from tests.batches import tensors
 from tests.shared import PROJECT
 from tests.training_config.configs import load, load_text
 
@@ -70,18 +71,17 @@ def test_short_and_long_passages_of_a_batch_are_read_apart(config, monkeypatch):
     monkeypatch.setattr(
         model, "_encode", lambda pair, *rest: sizes.append(len(pair.passage.mask)) or encode(pair, *rest)
     )
-    batch = Batch(instances)
-    batch.index_instances(model.vocab)
-    apart = model(**batch.as_tensor_dict())
+    batch = tensors(instances, model.vocab)
+    apart = model(**batch)
     assert sizes == [8, 8]
     model.explain = True
-    together = model(**batch.as_tensor_dict())
+    together = model(**batch)
     assert sizes == [8, 8, 16]
     for name in ("log_probabilities", "attention", "loss"):
         torch.testing.assert_close(apart[name], together[name], atol=1e-6, rtol=1e-5)
     model.explain = False
     with torch.autocast("cpu", dtype=torch.bfloat16):
-        rounded = model(**batch.as_tensor_dict())
+        rounded = model(**batch)
     assert sizes == [8, 8, 16, 8, 8]
     torch.testing.assert_close(rounded["attention"], together["attention"], atol=0.02, rtol=0.05)
 
@@ -144,10 +144,9 @@ def test_names_are_exchanged_in_training_alone():
         story = [name.join(["", " went to the kitchen."]) for name in names] + [
             f"{names[0]} went to the park."
         ]
-        instances = Batch([reader.text_to_instance(story, f"Where is {names[0]}?", answer="park")])
-        reader.apply_token_indexers(instances.instances[0])
-        instances.index_instances(model.vocab)
-        return instances.as_tensor_dict()
+        instance = reader.text_to_instance(story, f"Where is {names[0]}?", answer="park")
+        reader.apply_token_indexers(instance)
+        return tensors([instance], model.vocab)
 
     expected = {
         plain(**batch(*names))["attention"][0, 0].item() for names in (("Julie", "Bill"), ("Bill", "Julie"))
@@ -164,9 +163,7 @@ def test_names_are_exchanged_in_training_alone():
 )
 def test_the_last_layer_is_told_where_in_the_question_a_token_is(feature, places):
     model, instances, _ = build(f"(import 'babi/ga_gru.jsonnet') + {{ {feature} }}")
-    batch = Batch(instances)
-    batch.index_instances(model.vocab)
-    inputs = batch.as_tensor_dict()
+    inputs = tensors(instances, model.vocab)
     told = model._occurrences(inputs["passage"], inputs["question"])
     for row, instance in zip(told, instances):
         question = [token.text.lower() for token in instance["question"]]

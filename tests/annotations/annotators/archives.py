@@ -2,11 +2,12 @@
 
 import torch
 from allennlp.common import Params
-from allennlp.data import Batch, DatasetReader, Token, Vocabulary
+from allennlp.data import DatasetReader, Token, Vocabulary
 from allennlp.models import Model
 from allennlp.models.archival import archive_model
 
 from tests import tiny_transformers
+from tests.batches import tensors
 
 SENTENCES = [
     "Mary went to the garden .".split(),
@@ -100,9 +101,7 @@ def make_archive(folder, config, seed=0):
     for name, parameter in model.named_parameters():
         if "transformer_model" not in name and "bert_model" not in name:
             torch.nn.init.normal_(parameter, std=1.5)
-    batch = Batch([instance])
-    batch.index_instances(vocabulary)
-    model(**batch.as_tensor_dict())["loss"].backward()
+    model(**tensors([instance], vocabulary))["loss"].backward()
     torch.optim.Adam(model.parameters(), lr=0.01).step()
     weights = model.state_dict()
     for name in [name for name in weights if name.endswith("word_embeddings.weight")]:

@@ -7,7 +7,7 @@ from unittest.mock import Mock
 import pytest
 from allennlp.common.checks import ConfigurationError
 from allennlp.common.util import sanitize
-from allennlp.data import Batch, Vocabulary
+from allennlp.data import Vocabulary
 
 from allennlp_coref_rc.annotations import AnnotatedText, Document, write_documents
 from allennlp_coref_rc.annotations.annotators import ExactMatchCoref, SimpleTriples
@@ -22,6 +22,7 @@ from allennlp_coref_rc.data.annotation_layers import (
 from allennlp_coref_rc.data.babi.babi_files import read_babi
 from allennlp_coref_rc.data.dataset_readers.annotated_babi import AnnotatedBabiReader
 from allennlp_coref_rc.data.fields import CANDIDATE_LABELS, CLASS_LABELS, SKIPPED_ANSWER
+from tests.batches import tensors
 from tests.data.dataset_readers.reader_assertions import left_out, refusal, tokens
 from tests.shared import PROJECT
 
@@ -35,12 +36,6 @@ def fixture(task, split="train"):
 def reader(**options):
     layers = {"coref": CorefEdges(), "one_hot": CorefClusters()}
     return AnnotatedBabiReader(annotator=ExactMatchCoref(), annotation_layers=layers, **options)
-
-
-def tensors(instances, vocab=None):
-    batch = Batch(instances)
-    batch.index_instances(vocab or Vocabulary.from_instances(instances))
-    return batch.as_tensor_dict()
 
 
 GOOD = "1 Mary moved to the garden.\n2 Where is Mary? \tgarden\t1\n"
@@ -301,9 +296,8 @@ LAYERS = {
 
 def test_allennlp_can_write_a_batch_into_a_file_of_predictions():
     """`coref-rc evaluate --predictions-output-file` does."""
-    batch = Batch(AnnotatedBabiReader(annotator=SimpleTriples(), annotation_layers=LAYERS).read(fixture(1)))
-    batch.index_instances(Vocabulary.from_instances(batch.instances))
-    written = json.loads(json.dumps(sanitize(batch.as_tensor_dict())))
+    reader = AnnotatedBabiReader(annotator=SimpleTriples(), annotation_layers=LAYERS)
+    written = json.loads(json.dumps(sanitize(tensors(reader.read(fixture(1))))))
     assert LAYERS.keys() <= written["passage_annotations"].keys()
 
 

@@ -5,7 +5,6 @@ from pathlib import Path
 
 import pytest
 from allennlp.common.checks import ConfigurationError
-from allennlp.data import Batch, Vocabulary
 from allennlp.data.tokenizers import LettersDigitsTokenizer
 
 from allennlp_coref_rc.annotations import read_documents, write_documents
@@ -14,6 +13,7 @@ from allennlp_coref_rc.annotations.tokenization import token_offsets, token_span
 from allennlp_coref_rc.data.annotation_layers import CorefClusters, CorefEdges
 from allennlp_coref_rc.data.dataset_readers import AnnotatedQuorefReader, AnnotatedSquadReader
 from allennlp_coref_rc.modules.spans import span_text
+from tests.batches import tensors
 from tests.data.dataset_readers.reader_assertions import (
     left_out,
     metadata,
@@ -112,9 +112,7 @@ class TestQuoref:
         assert "q8" not in tags
         *_, kept, _ = quoref(tag_answers=True, max_passage_length=14, keep_skipped=True).read(TRAIN)
         assert kept["metadata"]["id"] == "q8" and kept["answer_tags"].labels == [1, 2, 2, *[0] * 10, 1]
-        batch = Batch(instances)
-        batch.index_instances(Vocabulary.from_instances(instances))
-        assert batch.as_tensor_dict()["answer_tags"].shape == (len(instances), 14)
+        assert tensors(instances)["answer_tags"].shape == (len(instances), 14)
 
     def test_questions_that_are_cut_off(self, caplog):
         short = quoref(max_passage_length=14, max_question_length=4)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 from allennlp.common.checks import ConfigurationError
-from allennlp.data import Batch, Vocabulary
+from allennlp.data import Vocabulary
 
 from allennlp_coref_rc.annotations.annotators import Annotator, ExactMatchCoref
 from allennlp_coref_rc.data.annotation_layers import CorefEdges
@@ -274,10 +274,6 @@ class TestAnnotatedWhoDidWhatReader:
         assert "answer" not in instance.fields
         assert tokens(instance["question"]) == "@begin Then @placeholder 's dog left . @end".split()
         assert instance["candidates"].human_readable_repr() == [[0, 3], [1, 0], [1, 1]]
-        made.apply_token_indexers(instance)
-        batch = Batch([instance])
-        batch.index_instances(Vocabulary.from_instances(reader().read(TRAIN)))
-        assert batch.as_tensor_dict()["candidates"]["mask"].tolist() == [[True, True]]
         with pytest.raises(ConfigurationError, match="found a question without candidates"):
             made.text_to_instance("Ann left.", "@placeholder left.")
         with pytest.raises(ConfigurationError, match="expected one with @placeholder"):

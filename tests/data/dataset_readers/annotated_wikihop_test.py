@@ -5,7 +5,6 @@ from itertools import permutations
 
 import pytest
 from allennlp.common.checks import ConfigurationError
-from allennlp.data import Batch, Vocabulary
 from allennlp.data.tokenizers import WhitespaceTokenizer
 
 from allennlp_coref_rc.annotations.annotators import ExactMatchCoref
@@ -191,10 +190,6 @@ class TestAnnotatedWikiHopReader:
         assert tokens(instance["question"]) == ["lives_at", "anna"]
         (ulm,) = instance["metadata"].metadata["clusters"]
         assert [words(instance, mention) for mention in ulm] == ["Ulm"] * 3
-        made.apply_token_indexers(instance)
-        batch = Batch([instance])
-        batch.index_instances(Vocabulary.from_instances(reader().read(TRAIN)))
-        assert batch.as_tensor_dict()["candidates"]["mask"].tolist() == [[True] * 3]
         known = {"candidates": ["ulm"], "answer": "Ulm"}
         text = made.text_to_instance(" ".join(supports), ["lives_at", "Anna"], **known)
         assert tokens(text["passage"]) == tokens(instance["passage"]) and text["answer"].label == 0

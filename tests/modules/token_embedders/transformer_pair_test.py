@@ -2,12 +2,12 @@ import pytest
 import torch
 from allennlp.common import Params
 from allennlp.common.checks import ConfigurationError
-from allennlp.data import Batch, Instance, Token, TokenIndexer, Vocabulary
+from allennlp.data import Instance, Token, TokenIndexer, Vocabulary
 from allennlp.data.fields import TextField
 from transformers import AutoModel
 
 from allennlp_coref_rc.modules.token_embedders import TransformerPair
-from tests import tiny_transformers
+from tests import batches, tiny_transformers
 
 PASSAGE = "Mary went , and the journalist , she slept .".split()
 
@@ -30,11 +30,10 @@ def tensors(folder, *pairs, **keys):
     def field(words):
         return TextField([Token(word) for word in words], {"": indexer})
 
-    batch = Batch(
-        [Instance({"question": field(question), "passage": field(passage)}) for question, passage in pairs]
+    return batches.tensors(
+        [Instance({"question": field(question), "passage": field(passage)}) for question, passage in pairs],
+        Vocabulary(),
     )
-    batch.index_instances(Vocabulary())
-    return batch.as_tensor_dict()
 
 
 def expected(folder, question, passage, pooled="avg"):
