@@ -24,20 +24,6 @@ def test_so_are_those_made_from_the_equations(monkeypatch, capsys, path):
     assert code == 0 and "\ngrad  " in text and "good: the largest is" in text
 
 
-def test_lambadas_layout_in_single_precision_with_more_arrays_and_without_the_accuracy(
-    monkeypatch, capsys, tmp_path
-):
-    with numpy.load(PROJECT / "tests" / "golden" / "ga_reader_lambada.npz") as file:
-        golden = {
-            name: array.astype(numpy.float32) if array.dtype.kind == "f" else array
-            for name, array in file.items()
-            if name != "acc" and not name.startswith("grad")
-        }
-    numpy.savez(tmp_path / "theirs.npz", **golden, loss_after_step=numpy.float32(1), after00=golden["v00"])
-    code, text = check(monkeypatch, capsys, tmp_path / "theirs.npz", "--tolerance", 1e-6)
-    assert code == 0 and "probc" in text and "loss" in text and "acc" not in text
-
-
 def widen(variables, group):
     """Gives an encoder two inputs more, which have no weight. Of its ten variables the last one is its keys."""
     for i in (0, 3, 6, 9):
