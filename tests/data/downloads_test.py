@@ -296,7 +296,6 @@ class TestUnpack:
             self.unpack(tmp_path, f"a{suffix}", pack({**FILES, "top/in/../evil": b"evil"}))
         assert everything(tmp_path) == [f"a{suffix}"]
 
-
     @pytest.mark.parametrize("suffix, pack", [(".tar.gz", tar_of), (".zip", zip_of)])
     def test_damaged_archives_leave_nothing(self, tmp_path, suffix, pack):
         whole = pack({**FILES, "top/in/noise": CONTENT})

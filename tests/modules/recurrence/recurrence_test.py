@@ -159,12 +159,9 @@ def test_a_sequence_is_projected_as_it_is_alone(backend):
             torch.testing.assert_close(other[0], output[i])
 
 
-@pytest.mark.parametrize("backend", FAST_BACKENDS)
-@pytest.mark.parametrize("features, keys", [(None, False), (5, True)])
-def test_any_strides_and_partial_gradients(backend, features, keys):
-    case = Case(5, 7, 6, 2, features=features, keys=keys)
-    expected = case.run("reference", torch.float64)
-    tensors = {name: tensor.clone() for name, tensor in case.tensors.items()}
+def check_strides_and_partial_gradients(case, backend, dtype):
+    expected = case.run("reference", dtype)["output"].to(dtype)
+    tensors = {name: tensor.to(dtype, copy=True) for name, tensor in case.tensors.items()}
     tensors["inputs"] = tensors["inputs"].transpose(0, 1).contiguous().transpose(0, 1)
     tensors["weight_hh"] = tensors["weight_hh"].t().contiguous().t()
     tensors["memory"] = tensors["memory"].repeat(1, 1, 2)[:, :, :6]
@@ -173,12 +170,19 @@ def test_any_strides_and_partial_gradients(backend, features, keys):
     # Only some tensors ask for a gradient, and the upstream gradient is an expanded number.
     tensors["inputs"].requires_grad_()
     output = case.function(backend)(*tensors.values())
-    torch.testing.assert_close(output.detach(), expected["output"])
+    torch.testing.assert_close(output.detach(), expected)
     (gradient,) = torch.autograd.grad(output.sum(), tensors["inputs"])
     case.upstream = torch.ones_like(case.upstream)
-    torch.testing.assert_close(gradient, case.run("reference", torch.float64)["inputs"])
+    torch.testing.assert_close(gradient, case.run("reference", dtype)["inputs"].to(dtype))
     with torch.no_grad():
         assert torch.equal(case.function(backend)(*tensors.values()), output)
+
+
+@pytest.mark.parametrize("backend", FAST_BACKENDS)
+@pytest.mark.parametrize("features, keys", [(None, False), (5, True)])
+def test_any_strides_and_partial_gradients(backend, features, keys):
+    case = Case(5, 7, 6, 2, features=features, keys=keys)
+    check_strides_and_partial_gradients(case, backend, torch.float64)
 
 
 @pytest.mark.parametrize("backend", ["reference"] + FAST_BACKENDS)
@@ -268,15 +272,18 @@ def test_reduced_precision_inputs_are_promoted(backend):
             torch.testing.assert_close(tensor.grad, gradient, rtol=1e-5, atol=1e-5)
 
 
+def check_saturation(case, backend):
+    inputs, *others = (tensor.float() for tensor in case.tensors.values())
+    for factor in (1e2, 1e4, 1e30):
+        tensors = [inputs * factor, *others]
+        torch.testing.assert_close(case.function(backend)(*tensors), case.function("reference")(*tensors))
+    inputs[0, 1, 0] = math.nan
+    assert case.function(backend)(inputs, *others)[0, 1, 0].isnan()
+
+
 @pytest.mark.parametrize("backend", FAST_BACKENDS)
 def test_large_inputs_saturate(backend):
-    case = Case(2, 4, 4)
-    for factor in (1e2, 1e4, 1e30):
-        inputs = case.tensors["inputs"] * factor
-        tensors = [inputs.float()] + [tensor.float() for tensor in list(case.tensors.values())[1:]]
-        torch.testing.assert_close(case.function(backend)(*tensors), case.function("reference")(*tensors))
-    tensors[0][0, 1, 0] = math.nan
-    assert case.function(backend)(*tensors)[0, 1, 0].isnan()
+    check_saturation(Case(2, 4, 4), backend)
 
 
 @pytest.mark.parametrize("backend", ["reference"] + FAST_BACKENDS)
