@@ -32,12 +32,7 @@ STORIES = [
 ]
 
 
-def text_of(story):
-    ends = [sum(map(len, story[:i])) for i in range(len(story) + 1)]
-    return AnnotatedText([token for sentence in story for token in sentence], list(zip(ends, ends[1:])))
-
-
-TEXTS = [text_of(story) for story in STORIES]
+TEXTS = list(map(AnnotatedText.of_sentences, STORIES))
 
 
 @pytest.fixture(autouse=True)

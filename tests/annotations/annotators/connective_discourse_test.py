@@ -8,11 +8,7 @@ from hypothesis import strategies as st
 from allennlp_coref_rc.annotations import AnnotatedText, sentence_spans
 from allennlp_coref_rc.annotations.annotators import ConnectiveDiscourse
 from allennlp_coref_rc.annotations.annotators.connectives import CONNECTIVES, find_connectives
-
-
-def text_of(words):
-    tokens = words.split()
-    return AnnotatedText(tokens, sentence_spans(tokens))
+from tests.annotations.texts import text_of
 
 
 def relations(words, **options):

@@ -4,20 +4,16 @@ from dataclasses import replace
 
 import pytest
 
-from allennlp_coref_rc.annotations import AnnotatedText, sentence_spans
+from allennlp_coref_rc.annotations import AnnotatedText
 from allennlp_coref_rc.annotations.annotators import ConnectiveDiscourse, Discourse, StructureModel
 from allennlp_coref_rc.annotations.annotators.connectives import CONNECTIVES, HARD
 from allennlp_coref_rc.annotations.annotators.senses import SENSES
+from tests.annotations.texts import text_of
 
 
 @pytest.fixture(scope="module")
 def discourse():
     return Discourse()
-
-
-def text_of(words):
-    tokens = words.split()
-    return AnnotatedText(tokens, sentence_spans(tokens))
 
 
 def words_of(text, spans):

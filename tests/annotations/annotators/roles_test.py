@@ -4,6 +4,7 @@ import pytest
 
 from allennlp_coref_rc.annotations import AnnotatedText
 from allennlp_coref_rc.annotations.annotators import Roles
+from tests.annotations.texts import text_of
 
 
 @pytest.fixture(scope="module")
@@ -13,7 +14,7 @@ def roles():
 
 def frames(annotator, *sentences):
     """The predicates of a text with their arguments, in words."""
-    text = AnnotatedText.concatenate(*(AnnotatedText(sentence.split()) for sentence in sentences))
+    text = AnnotatedText.of_sentences([sentence.split() for sentence in sentences])
     return {
         " ".join(text.tokens[slice(*frame.predicate)]): {
             role: " ".join(text.tokens[slice(*span)]) for role, span in frame.arguments
@@ -50,9 +51,7 @@ def test_relative_clauses_and_infinitives(roles):
 
 
 def test_positions_are_those_of_the_text_and_earlier_frames_stay(roles):
-    text = AnnotatedText.concatenate(
-        AnnotatedText("Hello there .".split()), AnnotatedText("Anna bought a car .".split())
-    )
+    text = text_of("Hello there . Anna bought a car .")
     (frame,) = roles.annotate(text).frames
     assert frame.predicate == (4, 5) and frame.arguments == [("ARG0", (3, 4)), ("ARG1", (5, 7))]
     assert roles.annotate(roles.annotate(text)).frames == [frame, frame]

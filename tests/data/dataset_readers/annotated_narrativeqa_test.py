@@ -18,6 +18,7 @@ from tests.data.dataset_readers.reader_assertions import (
     left_out,
     metadata,
     refusal,
+    span,
     tokens,
 )
 from tests.shared import NARRATIVEQA, PROJECT, needs_narrativeqa
@@ -32,10 +33,6 @@ def reader(**options):
     layers = {"coref": CorefEdges(), "clusters": CorefClusters()}
     options = {"annotator": ExactMatchCoref(), "annotation_layers": layers, **options}
     return AnnotatedNarrativeQaReader(**options)
-
-
-def span(instance):
-    return instance["span_start"].sequence_index, instance["span_end"].sequence_index
 
 
 def answers(instances):

@@ -18,6 +18,7 @@ from tests.data.dataset_readers.reader_assertions import (
     left_out,
     metadata,
     refusal,
+    span,
     tokens,
 )
 from tests.shared import PROJECT, QUOREF, needs_quoref
@@ -31,10 +32,6 @@ LAYERS = {"coref": CorefEdges(), "clusters": CorefClusters()}
 
 def quoref(**options):
     return AnnotatedQuorefReader(**{"annotator": ExactMatchCoref(), "annotation_layers": LAYERS, **options})
-
-
-def span(instance):
-    return instance["span_start"].sequence_index, instance["span_end"].sequence_index
 
 
 def answers(instances):

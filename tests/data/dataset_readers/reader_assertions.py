@@ -26,6 +26,11 @@ def tokens(field) -> list[str]:
     return [token.text for token in field.tokens]
 
 
+def span(instance) -> tuple[int, int]:
+    """The first and the last token of the answer."""
+    return instance["span_start"].sequence_index, instance["span_end"].sequence_index
+
+
 def refusal(read: Callable[[], Any]) -> str:
     with pytest.raises(ConfigurationError) as error:
         read()

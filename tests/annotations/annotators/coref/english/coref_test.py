@@ -7,10 +7,11 @@ from allennlp.common.checks import ConfigurationError
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from allennlp_coref_rc.annotations import AnnotatedText, sentence_spans
+from allennlp_coref_rc.annotations import AnnotatedText
 from allennlp_coref_rc.annotations.annotators import Annotator, EnglishCoref
 from allennlp_coref_rc.annotations.annotators.coref.english import coref, network, pairs
 from tests.annotations.annotators.coref.english.parses import parsed
+from tests.annotations.texts import text_of
 
 TEXT = (
     "Anne Elliot lived in a large house near Bath with her father , Sir Walter . He was a vain man . "
@@ -24,16 +25,8 @@ def annotator():
     return EnglishCoref()
 
 
-def of(text):
-    tokens = text.split()
-    return AnnotatedText(tokens, sentence_spans(tokens))
-
-
 def clusters(annotator, text):
-    annotated = annotator.annotate(of(text))
-    return [
-        [" ".join(annotated.tokens[start:stop]) for start, stop in cluster] for cluster in annotated.clusters
-    ]
+    return annotator.annotate(text_of(text)).cluster_texts
 
 
 @pytest.mark.parametrize(
@@ -110,7 +103,7 @@ def test_he_and_she_are_treated_alike(annotator):
         "Quillon met Marlowe . {He} told Marlowe that {he} had lost {his} dog . Quillon had loved {his} dog ."
     )
     spans = [
-        annotator.annotate(of(text.format(He=he.title(), he=he, his=his))).clusters
+        annotator.annotate(text_of(text.format(He=he.title(), he=he, his=his))).clusters
         for he, his in (("he", "his"), ("she", "her"))
     ]
     assert spans[0] == spans[1] and spans[0]
@@ -128,25 +121,25 @@ def test_guidelines_differ_in_kinds_of_mentions():
 
 
 def test_singletons_are_added_on_request(annotator):
-    every = EnglishCoref(include_singletons=True).annotate(of(TEXT)).clusters
-    assert annotator.annotate(of(TEXT)).clusters == [cluster for cluster in every if len(cluster) > 1]
+    every = EnglishCoref(include_singletons=True).annotate(text_of(TEXT)).clusters
+    assert annotator.annotate(text_of(TEXT)).clusters == [cluster for cluster in every if len(cluster) > 1]
     assert any(len(cluster) == 1 for cluster in every)
 
 
 def test_the_same_text_gives_the_same_clusters_also_beside_others(annotator):
-    texts = [of(TEXT), of("He saw the boat . " * 30), AnnotatedText([]), of("Mary")]
+    texts = [text_of(TEXT), text_of("He saw the boat . " * 30), AnnotatedText([]), text_of("Mary")]
     together = EnglishCoref().annotate_batch(texts)
-    assert together == [EnglishCoref().annotate(of(" ".join(text.tokens))) for text in texts]
+    assert together == [EnglishCoref().annotate(text_of(" ".join(text.tokens))) for text in texts]
 
 
 def test_blocks_of_pairs_have_the_features_of_all_pairs_together(annotator, monkeypatch):
-    together = annotator.annotate(of(TEXT * 3))
+    together = annotator.annotate(text_of(TEXT * 3))
     monkeypatch.setattr(pairs, "BLOCK", 7)
-    assert EnglishCoref().annotate(of(TEXT * 3)) == together
+    assert EnglishCoref().annotate(text_of(TEXT * 3)) == together
 
 
 def test_the_largest_clusters_are_kept():
-    assert len(EnglishCoref(max_clusters=1).annotate(of(TEXT)).clusters) == 1
+    assert len(EnglishCoref(max_clusters=1).annotate(text_of(TEXT)).clusters) == 1
 
 
 @pytest.mark.parametrize(

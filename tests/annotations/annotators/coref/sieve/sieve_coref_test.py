@@ -5,18 +5,17 @@ from allennlp_models.coref.metrics.conll_coref_scores import ConllCorefScores
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from allennlp_coref_rc.annotations import AnnotatedText, sentence_spans
+from allennlp_coref_rc.annotations import AnnotatedText
 from allennlp_coref_rc.annotations.annotators import SieveCoref
 from allennlp_coref_rc.annotations.annotators.lexicon import NOUNS, PLURAL, SINGULAR
 from allennlp_coref_rc.annotations.formats import read_conll_2012
+from tests.annotations.texts import text_of
 from tests.shared import LITBANK, needs_litbank
 
 
 def clusters(text, **options):
     """The clusters, each the texts of its mentions."""
-    tokens = text.split()
-    annotated = SieveCoref(**options).annotate(AnnotatedText(tokens, sentence_spans(tokens)))
-    return [[" ".join(tokens[start:stop]) for start, stop in cluster] for cluster in annotated.clusters]
+    return SieveCoref(**options).annotate(text_of(text)).cluster_texts
 
 
 def linked(text, one, other, **options):
