@@ -10,16 +10,7 @@ from allennlp.predictors import Predictor
 
 from allennlp_coref_rc.metrics.narrativeqa import NarrativeQaMetric
 from tests.golden import qanet as golden_qanet
-from tests.models.span_models import (
-    DASSA,
-    DIM,
-    MODELING_LAYERS,
-    READER,
-    TRAIN,
-    build,
-    qanet,
-    tensors,
-)
+from tests.models.span_models import DASSA, DIM, MODELING_LAYERS, READER, TRAIN, build, qanet, tensors
 
 METRICS = {"rouge_l", "exact_match", "f1", "bleu_1", "bleu_2", "bleu_3", "bleu_4"}
 

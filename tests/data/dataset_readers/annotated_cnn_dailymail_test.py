@@ -12,12 +12,7 @@ from allennlp_coref_rc.annotations.annotators import Annotator
 from allennlp_coref_rc.data.annotation_layers import CorefEdges
 from allennlp_coref_rc.data.corpora.cnn_dailymail import question_from_json
 from allennlp_coref_rc.data.dataset_readers.annotated_cnn_dailymail import AnnotatedCnnDailyMailReader
-from tests.data.dataset_readers.reader_assertions import (
-    left_out,
-    metadata,
-    refusal,
-    tokens,
-)
+from tests.data.dataset_readers.reader_assertions import left_out, metadata, refusal, tokens
 from tests.shared import PROJECT
 
 FIXTURES = PROJECT / "tests" / "fixtures" / "cnn_dailymail" / "questions"

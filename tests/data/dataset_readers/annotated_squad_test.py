@@ -14,13 +14,7 @@ from allennlp_coref_rc.data.annotation_layers import CorefClusters, CorefEdges
 from allennlp_coref_rc.data.dataset_readers import AnnotatedQuorefReader, AnnotatedSquadReader
 from allennlp_coref_rc.modules.spans import span_text
 from tests.batches import tensors
-from tests.data.dataset_readers.reader_assertions import (
-    left_out,
-    metadata,
-    refusal,
-    span,
-    tokens,
-)
+from tests.data.dataset_readers.reader_assertions import left_out, metadata, refusal, span, tokens
 from tests.shared import PROJECT, QUOREF, needs_quoref
 
 FIXTURES = PROJECT / "tests" / "fixtures"

@@ -11,12 +11,7 @@ from allennlp_coref_rc.annotations.annotators import ExactMatchCoref
 from allennlp_coref_rc.common.json_value import JsonValue
 from allennlp_coref_rc.data.annotation_layers import CorefEdges
 from allennlp_coref_rc.data.dataset_readers.annotated_wikihop import AnnotatedWikiHopReader
-from tests.data.dataset_readers.reader_assertions import (
-    left_out,
-    metadata,
-    refusal,
-    tokens,
-)
+from tests.data.dataset_readers.reader_assertions import left_out, metadata, refusal, tokens
 from tests.shared import PROJECT, WIKIHOP, needs_wikihop
 
 FIXTURES = PROJECT / "tests" / "fixtures" / "wikihop"

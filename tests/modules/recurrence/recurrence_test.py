@@ -14,7 +14,6 @@ import torch
 from allennlp.common.checks import ConfigurationError
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 # The package's attribute of this name is the function.
 from allennlp_coref_rc.modules.recurrence import (
@@ -284,38 +283,6 @@ def check_saturation(case, backend):
 @pytest.mark.parametrize("backend", FAST_BACKENDS)
 def test_large_inputs_saturate(backend):
     check_saturation(Case(2, 4, 4), backend)
-
-
-@pytest.mark.parametrize("backend", ["reference"] + FAST_BACKENDS)
-@pytest.mark.parametrize("reverse", [False, True])
-def test_sequential_edges_alone_are_a_torch_gru(backend, reverse):
-    torch.manual_seed(1)
-    size, lengths = 5, torch.tensor([8, 1, 5, 8])
-    gru = torch.nn.GRU(3, size, batch_first=True, bidirectional=True)
-    suffix = "_l0_reverse" if reverse else "_l0"
-    weight_ih, weight_hh, bias_ih, bias_hh = (
-        getattr(gru, name + suffix) for name in ("weight_ih", "weight_hh", "bias_ih", "bias_hh")
-    )
-    embedded = torch.randn(4, 8, 3)
-    packed = pack_padded_sequence(embedded, lengths, batch_first=True, enforce_sorted=False)
-    expected, _ = pad_packed_sequence(gru(packed)[0], batch_first=True)
-    expected = expected[..., size:] if reverse else expected[..., :size]
-
-    mask = torch.arange(8) < lengths.unsqueeze(1)
-    sources = sequential_sources(mask, reverse)
-    bias = bias_ih + torch.cat([bias_hh[: 2 * size], torch.zeros(size)])
-    inputs = torch.nn.functional.linear(embedded, weight_ih, bias)
-    edges = [Edges(sources, torch.ones(sources.shape), 0, size)]
-    given = RecurrenceInput(inputs, edges, weight_hh, bias_hh[2 * size :], mask, reverse=reverse)
-    output = recurrence(given, backend=backend)
-    torch.testing.assert_close(output, expected, rtol=0, atol=1e-6)
-
-    upstream = torch.randn(output.shape)
-    parameters = (weight_ih, weight_hh, bias_ih, bias_hh)
-    for gradient, other in zip(
-        torch.autograd.grad(output, parameters, upstream), torch.autograd.grad(expected, parameters, upstream)
-    ):
-        torch.testing.assert_close(gradient, other, rtol=1e-5, atol=1e-5)
 
 
 @settings(deadline=None, max_examples=100)

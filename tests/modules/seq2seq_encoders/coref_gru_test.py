@@ -93,42 +93,6 @@ def test_equations_of_the_paper(encoder, read_first):
         numpy.testing.assert_allclose(states, expected, atol=1e-12)
 
 
-def test_question_starts_from_the_memory_of_the_passage_and_the_other_way_round(encoder):
-    torch.manual_seed(2)
-    question_encoder = CorefGRU(5, 8).double()
-    boundary, length = 9, 13
-    clusters = [[(0, 2), (3, 4), (10, 11)], [(1, 2), (5, 6)], [(9, 10), (12, 13)]]
-    passage, question = torch.randn(1, boundary, 5).double(), torch.randn(1, length - boundary, 5).double()
-    layers = ({}, {})
-    for name, sources in coref_sources(clusters, length).items():
-        for layer, part in zip(layers, split_sources(sources, boundary)):
-            layer[name] = pad(part, len(part)).unsqueeze(0)
-    # The passage is padded in its batch. That must not shift the links between passage and question.
-    padded = torch.cat([passage, torch.randn(1, 3, 5).double()], dim=1)
-    mask = torch.tensor([[True] * boundary + [False] * 3])
-    layers[0].update(
-        {k: torch.nn.functional.pad(v, (0, 0, 0, 3), value=PADDING) for k, v in layers[0].items()}
-    )
-    all_tokens = torch.ones(1, length - boundary, dtype=torch.bool)
-    texts = zip((padded, question), (mask, all_tokens), layers)
-    both = [TokenVectors(vectors, which, {"coref": layer}) for vectors, which, layer in texts]
-    encoded_passage, encoded_question = encode_both(encoder, question_encoder, *both)
-
-    in_passage = [[(a, b) for a, b in cluster if b <= boundary] for cluster in clusters]
-    in_question = [
-        [(a - boundary, b - boundary) for a, b in cluster if a >= boundary] for cluster in clusters
-    ]
-    forward, memory, state = paper(encoder, passage[0].numpy(), in_passage, "")
-    question_forward, _, _ = paper(question_encoder, question[0].numpy(), in_question, "", memory, state)
-    question_backward, memory, state = paper(question_encoder, question[0].numpy(), in_question, "_reverse")
-    backward, _, _ = paper(encoder, passage[0].numpy(), in_passage, "_reverse", memory, state)
-    expected = numpy.concatenate([forward, backward], axis=1)
-    numpy.testing.assert_allclose(encoded_passage[0, :boundary].detach().numpy(), expected, atol=1e-12)
-    expected = numpy.concatenate([question_forward, question_backward], axis=1)
-    numpy.testing.assert_allclose(encoded_question[0].detach().numpy(), expected, atol=1e-12)
-    assert encoded_passage[0, boundary:].abs().max() == 0
-
-
 class Pairs(torch.nn.Module):
     """
     A batch of two passages of 9 and 6 tokens, and their questions of 4 and 3, each padded, with an encoder
@@ -166,17 +130,41 @@ class Pairs(torch.nn.Module):
                 text.annotations["coref"][name] = layer.transpose(1, 2)
         return encode_both(self.encoder, self.question_encoder, *texts)
 
-    def expected(self, i, questions_padded_to):
-        """The passage read backward, if the memory after one step is handed over, and of long questions."""
+    def parts(self, i):
+        """The passage and its question without padding, each with its encoder and its part of the clusters."""
         length, question_length = self.LENGTHS[i]
         in_passage = [[(a, b) for a, b in cluster if b <= length] for cluster in self.CLUSTERS[i]]
-        last = length + question_length - 1
-        at_last = [[(0, 1)] if any(a <= last < b for a, b in cluster) else [] for cluster in self.CLUSTERS[i]]
-        step = self.question[i, question_length - 1 : question_length].numpy()
-        _, memory, state = paper(self.question_encoder, step, at_last, "_reverse")
-        if question_length < questions_padded_to:
+        in_question = [
+            [(a - length, b - length) for a, b in cluster if a >= length] for cluster in self.CLUSTERS[i]
+        ]
+        return [
+            (self.encoder, self.passage[i, :length].numpy(), in_passage),
+            (self.question_encoder, self.question[i, :question_length].numpy(), in_question),
+        ]
+
+    def expected(self, i, questions_padded_to):
+        """The passage read backward, if the memory after one step is handed over, and of long questions."""
+        passage, (encoder, question, clusters) = self.parts(i)
+        last = len(question) - 1
+        at_last = [[(0, 1)] if any(a <= last < b for a, b in cluster) else [] for cluster in clusters]
+        _, memory, state = paper(encoder, question[last:], at_last, "_reverse")
+        if len(question) < questions_padded_to:
             memory, state = None, None
-        return paper(self.encoder, self.passage[i, :length].numpy(), in_passage, "_reverse", memory, state)[0]
+        return paper(*passage, "_reverse", memory, state)[0]
+
+
+def test_question_starts_from_the_memory_of_the_passage_and_the_other_way_round():
+    pairs = Pairs()
+    encoded = [states.detach().numpy() for states in pairs(pairs.passage, pairs.question)]
+    for i in range(len(pairs.LENGTHS)):
+        passage, question = zip(encoded, pairs.parts(i))
+        for suffix, order in (("", (passage, question)), ("_reverse", (question, passage))):
+            memory, state = None, None
+            for states, part in order:
+                found = states[i, :, 8:] if suffix else states[i, :, :8]
+                expected, memory, state = paper(*part, suffix, memory, state)
+                numpy.testing.assert_allclose(found[: len(expected)], expected, atol=1e-12)
+                assert not found[len(expected) :].any()
 
 
 @pytest.mark.parametrize("length", [1, 3, 4, 5])
@@ -231,17 +219,6 @@ def test_relations_are_the_same_for_passage_and_question(relations):
         encode_both(encoder, other, passage, question)
 
 
-def test_memory_is_not_shared_unless_both_share_it(encoder):
-    passage = TokenVectors(torch.randn(1, 4, 5).double(), torch.ones(1, 4).bool(), annotations([], 4))
-    question = TokenVectors(torch.randn(1, 3, 5).double(), torch.ones(1, 3).bool(), annotations([], 3))
-    for other in (CorefGRU(5, 8, share_memory=False).double(), CorefGRU(5, 8, bidirectional=True).double()):
-        encoded = encode_both(encoder, other, passage, question)
-        independent = torch.allclose(encoded[1], other(*question)) and torch.allclose(
-            encoded[0], encoder(*passage)
-        )
-        assert independent == (not other._share_memory)
-
-
 def test_padding_and_batch_change_nothing(encoder):
     inputs = torch.randn(2, LENGTH + 4, 5).double()
     lengths = [LENGTH, 6]
@@ -277,20 +254,6 @@ def test_gradients_reach_all_parameters_and_agree_with_finite_differences(encode
 
     parameters = [p.detach().clone().requires_grad_() for p in encoder.parameters()]
     assert torch.autograd.gradcheck(run, (inputs, *parameters), fast_mode=True)
-
-
-def test_several_relations_have_their_own_parts_and_keys():
-    encoder = CorefGRU(5, 9, bidirectional=False, relations=["coref", "srl"])
-    assert encoder.keys.shape == (3, 5)
-    inputs, mask = torch.randn(1, 4, 5), torch.ones(1, 4).bool()
-    nothing = torch.full((1, 4, 1), PADDING)
-    link = nothing.clone()
-    link[0, 3, 0] = 0
-    base = encoder(inputs, mask, {"coref": {"antecedents": nothing}, "srl": {"antecedents": nothing}})
-    coref = encoder(inputs, mask, {"coref": {"antecedents": link}, "srl": {"antecedents": nothing}})
-    srl = encoder(inputs, mask, {"coref": {"antecedents": nothing}, "srl": {"antecedents": link}})
-    assert torch.equal(base[:, :3], coref[:, :3]) and torch.equal(base[:, :3], srl[:, :3])
-    assert not torch.allclose(base[:, 3], coref[:, 3]) and not torch.allclose(coref[:, 3], srl[:, 3])
 
 
 def attended(encoder, inputs, relations, suffix):
