@@ -7,30 +7,18 @@ from allennlp.common import Params
 from allennlp.common.checks import ConfigurationError
 from allennlp.modules import Seq2SeqEncoder
 
-from allennlp_coref_rc.data.annotation_layers.edge_layers import coref_sources, split_sources
 from allennlp_coref_rc.data.annotation_layers.edges import FIRST_MENTION, OTHER_SEQUENCE, PADDING
 from allennlp_coref_rc.modules.pair import TokenVectors
 from allennlp_coref_rc.modules.seq2seq_encoders import CorefGRU
 from tests.modules.seq2seq_encoders import typed_edges
-from tests.modules.seq2seq_encoders.pairs import encode_both
+from tests.modules.seq2seq_encoders.pairs import encode_both, fields, of_text, tensors
 
 CLUSTERS = [[(0, 2), (3, 4), (6, 8)], [(1, 2), (5, 6)]]
 LENGTH = 9
 
 
-def pad(sources, length):
-    width = max(map(len, sources), default=0)
-    rows = [token + [PADDING] * (width - len(token)) for token in sources]
-    return torch.tensor(rows + [[PADDING] * width] * (length - len(rows)), dtype=torch.long).view(
-        length, width
-    )
-
-
-def annotations(clusters=CLUSTERS, length=LENGTH, padded_to=None):
-    edges = coref_sources(clusters, length)
-    return {
-        "coref": {name: pad(sources, padded_to or length).unsqueeze(0) for name, sources in edges.items()}
-    }
+def annotations(clusters=CLUSTERS, length=LENGTH):
+    return of_text({"coref": clusters}, length)
 
 
 def sigmoid(x):
@@ -114,20 +102,14 @@ class Pairs(torch.nn.Module):
         self.passage, self.question = torch.randn(2, 10, 5).double(), torch.randn(2, 6, 5).double()
 
     def forward(self, passage, question):
-        texts = [
-            TokenVectors(inputs, torch.arange(inputs.size(1)) < torch.tensor(lengths)[:, None], {"coref": {}})
-            for inputs, lengths in zip((passage, question), zip(*self.LENGTHS))
+        made = [
+            fields({"coref": clusters}, sum(lengths), lengths[0])
+            for clusters, lengths in zip(self.CLUSTERS, self.LENGTHS)
         ]
-        for name in ("antecedents", "descendants"):
-            edges = [
-                coref_sources(clusters, sum(n))[name] for clusters, n in zip(self.CLUSTERS, self.LENGTHS)
-            ]
-            for text, parts in zip(
-                texts, zip(*(split_sources(e, n) for e, (n, _) in zip(edges, self.LENGTHS)))
-            ):
-                rows = [pad(part, text.mask.size(1)) for part in parts]
-                layer = torch.nn.utils.rnn.pad_sequence([row.T for row in rows], True, PADDING)
-                text.annotations["coref"][name] = layer.transpose(1, 2)
+        texts = []
+        for inputs, lengths, of_texts in zip((passage, question), zip(*self.LENGTHS), zip(*made)):
+            mask = torch.arange(inputs.size(1)) < torch.tensor(lengths)[:, None]
+            texts.append(TokenVectors(inputs, mask, tensors(*of_texts, padded_to=inputs.size(1))))
         return encode_both(self.encoder, self.question_encoder, *texts)
 
     def parts(self, i):
@@ -228,15 +210,8 @@ def test_padding_and_batch_change_nothing(encoder):
         for i, n in enumerate(lengths)
     ]
     mask = torch.arange(LENGTH + 4) < torch.tensor(lengths).unsqueeze(1)
-    parts = [annotations(clusters[i], n, LENGTH + 4)["coref"] for i, n in enumerate(lengths)]
-    width = max(part["antecedents"].size(2) for part in parts)
-    batch = {
-        name: torch.cat(
-            [torch.nn.functional.pad(p[name], (0, width - p[name].size(2)), value=PADDING) for p in parts]
-        )
-        for name in ("antecedents", "descendants")
-    }
-    together = encoder(inputs, mask, {"coref": batch})
+    texts = [fields({"coref": some}, n, n)[0] for some, n in zip(clusters, lengths)]
+    together = encoder(inputs, mask, tensors(*texts, padded_to=LENGTH + 4))
     for i, n in enumerate(lengths):
         torch.testing.assert_close(together[i : i + 1, :n], alone[i], atol=1e-12, rtol=0)
         assert together[i, n:].abs().sum() == 0
@@ -286,8 +261,7 @@ def attended(encoder, inputs, relations, suffix):
 @pytest.mark.parametrize("backend", ["reference", "plain", "auto"])
 def test_attention_over_types_of_edges_and_their_inverses(backend):
     relations, length = list(typed_edges.RELATIONS), typed_edges.LENGTH
-    field = typed_edges.field()
-    annotations = field.batch_tensors([field.as_tensor(field.get_padding_lengths())])
+    annotations = tensors(typed_edges.field())
     torch.manual_seed(3)
     encoder = CorefGRU(5, 8, relations=relations, backend=backend).double()
     for parameter in encoder.parameters():

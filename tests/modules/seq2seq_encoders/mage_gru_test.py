@@ -3,17 +3,13 @@ import itertools
 import numpy
 import pytest
 import torch
-from allennlp.common import Params
 from allennlp.common.checks import ConfigurationError
 
-from allennlp_coref_rc.annotations import AnnotatedText
-from allennlp_coref_rc.data.annotation_layers import AnnotationLayer
 from allennlp_coref_rc.data.annotation_layers.edges import FIRST_MENTION, OTHER_SEQUENCE, PADDING
-from allennlp_coref_rc.data.fields import AnnotationField
 from allennlp_coref_rc.modules.gpu import one_pass
 from allennlp_coref_rc.modules.pair import TokenVectors
 from allennlp_coref_rc.modules.seq2seq_encoders import CorefGRU, MageGRU
-from tests.modules.seq2seq_encoders.pairs import encode_both
+from tests.modules.seq2seq_encoders.pairs import encode_both, fields, of_text, tensors
 
 LENGTH, BOUNDARY = 13, 9
 # Mentions of several tokens, tokens in several clusters, clusters in one part of the text and in both.
@@ -40,27 +36,8 @@ def make(variant, seed=1, **options):
     return encoder
 
 
-def fields(clusters=CLUSTERS, length=LENGTH, boundary=BOUNDARY, question_first=False):
-    """Of passage and question, made as a reader makes them."""
-    layer = AnnotationLayer.from_params(Params({"type": "coref_edges", "question_first": question_first}))
-    parts = {}
-    for relation in clusters:
-        text = AnnotatedText(tokens=["word"] * length, clusters=clusters[relation])
-        parts[relation] = layer.make(text, boundary)
-    return [
-        AnnotationField({relation: parts[relation][i] for relation in parts}, n)
-        for i, n in enumerate((boundary, length - boundary))
-    ]
-
-
-def tensors(field, padded_to=None, widths=None):
-    lengths = {**field.get_padding_lengths(), **(widths or {})}
-    lengths["num_tokens"] = padded_to or lengths["num_tokens"]
-    return field.batch_tensors([field.as_tensor(lengths)])
-
-
 def whole_text(clusters=CLUSTERS, length=LENGTH):
-    return tensors(fields(clusters, length, length)[0])
+    return of_text(clusters, length)
 
 
 def ones(length):
@@ -130,11 +107,11 @@ def test_equation_2(variant, backend):
 
 def pair_inputs(question_first=False, padding=0):
     """A passage and a question of one text; padding of the passage must not move links across."""
-    passage_field, question_field = fields(question_first=question_first)
+    passage_field, question_field = fields(CLUSTERS, LENGTH, BOUNDARY, question_first)
     inputs = torch.randn(1, LENGTH, 5).double()
     padded = torch.cat([inputs[:, :BOUNDARY], torch.randn(1, padding, 5).double()], dim=1)
     mask = torch.arange(BOUNDARY + padding).unsqueeze(0) < BOUNDARY
-    passage = TokenVectors(padded, mask, tensors(passage_field, BOUNDARY + padding))
+    passage = TokenVectors(padded, mask, tensors(passage_field, padded_to=BOUNDARY + padding))
     question = TokenVectors(inputs[:, BOUNDARY:], ones(LENGTH - BOUNDARY), tensors(question_field))
     return inputs[0].numpy(), passage, question
 
@@ -251,12 +228,7 @@ def test_padding_and_batch_change_nothing(variant):
     clusters = [CLUSTERS, {"coref": [[(0, 1), (5, 6)]], "srl": []}]
     texts = [fields(c, n, n)[0] for c, n in zip(clusters, lengths)]
     alone = [encoder(inputs[i : i + 1, :n], ones(n), tensors(texts[i])) for i, n in enumerate(lengths)]
-    widths = {name: 3 for name in texts[0].get_padding_lengths() if name != "num_tokens"}
-    parts = [tensors(text, LENGTH + 2, widths) for text in texts]
-    batch = {
-        relation: {name: torch.cat([part[relation][name] for part in parts]) for name in parts[0][relation]}
-        for relation in parts[0]
-    }
+    batch = tensors(*texts, padded_to=LENGTH + 2)
     together = encoder(inputs, torch.arange(LENGTH + 2) < torch.tensor(lengths).unsqueeze(1), batch)
     for i, n in enumerate(lengths):
         torch.testing.assert_close(together[i : i + 1, :n], alone[i], rtol=0, atol=1e-12)
