@@ -8,6 +8,11 @@ from allennlp_coref_rc.annotations import AnnotatedText, DiscourseRelation, Edge
 from allennlp_coref_rc.annotations.layers import Link
 
 
+def lists(text):
+    """Clusters written as "a|b; c|d"."""
+    return [cluster.split("|") for cluster in text.split("; ") if cluster]
+
+
 def text_of(words):
     """A text of words between blanks, split into sentences."""
     tokens = words.split()

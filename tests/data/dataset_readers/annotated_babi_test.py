@@ -203,14 +203,6 @@ class TestAnnotatedBabiReader:
         with pytest.raises(ConfigurationError, match="folder is 'bundled://tales'"):
             reader(folder="bundled://tales", task=2)
 
-    @pytest.mark.parametrize(
-        "options", [{"task": 0}, {"task": 21}, {"answer_type": "span"}, {"answer_type": ""}]
-    )
-    def test_bad_options_are_refused(self, options):
-        ((key, value),) = options.items()
-        with pytest.raises(ConfigurationError, match=f"annotated_babi: {key} is {value!r}, expected"):
-            AnnotatedBabiReader(**options)
-
     def test_unlabelled_input(self):
         instance = reader(task=1).text_to_instance("Mary left.  Bill moved to the park!", "Where is Bill?")
         assert "answer" not in instance.fields

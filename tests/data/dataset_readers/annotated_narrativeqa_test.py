@@ -7,7 +7,6 @@ import shutil
 from pathlib import Path
 
 import pytest
-from allennlp.common.checks import ConfigurationError
 
 from allennlp_coref_rc.annotations import DiscourseRelation, Frame, read_documents, write_documents
 from allennlp_coref_rc.annotations.annotators import ExactMatchCoref
@@ -258,12 +257,6 @@ class TestContract:
         assert "found a question that is left out: the answer lies beyond" in refusal(
             lambda: short.text_to_instance("Rain falls on Pip", "Where?", answers=["Pip"])
         )
-
-    @pytest.mark.parametrize("options", [{"text": "cooked"}, {"oracle": "worst"}])
-    def test_bad_options_are_refused(self, options):
-        ((key, value),) = options.items()
-        with pytest.raises(ConfigurationError, match=f"annotated_narrativeqa: {key} is '{value}', expected"):
-            AnnotatedNarrativeQaReader(**options)
 
 
 class TestMalformedFolders:

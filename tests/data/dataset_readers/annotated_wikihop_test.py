@@ -219,12 +219,6 @@ class TestAnnotatedWikiHopReader:
         with pytest.raises(ConfigurationError, match="object 2: found damaged JSON"):
             next(instances)
 
-    @pytest.mark.parametrize("options", [{"subset": "single"}, {"max_clusters": -1}])
-    def test_bad_options_are_refused(self, options):
-        ((key, value),) = options.items()
-        with pytest.raises(ConfigurationError, match=f"annotated_wikihop: {key} is {value!r}, expected"):
-            AnnotatedWikiHopReader(**options)
-
 
 class TestClusters:
     SUPPORTS = [

@@ -9,7 +9,7 @@ from allennlp_coref_rc.annotations import AnnotatedText
 from allennlp_coref_rc.annotations.annotators import SieveCoref
 from allennlp_coref_rc.annotations.annotators.lexicon import NOUNS, PLURAL, SINGULAR
 from allennlp_coref_rc.annotations.formats import read_conll_2012
-from tests.annotations.texts import text_of
+from tests.annotations.texts import lists, text_of
 from tests.shared import LITBANK, needs_litbank
 
 
@@ -20,11 +20,6 @@ def clusters(text, **options):
 
 def linked(text, one, other, **options):
     return any(one in cluster and other in cluster for cluster in clusters(text, **options))
-
-
-def lists(text):
-    """Clusters written as "a|b; c|d"."""
-    return [cluster.split("|") for cluster in text.split("; ") if cluster]
 
 
 ALL_CLUSTERS = {
