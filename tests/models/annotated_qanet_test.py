@@ -182,8 +182,6 @@ def test_questions_without_a_span_have_no_loss_but_count():
     model.train()(**gone)["loss"].backward()
 
 
-
-
 def test_predictions():
     model, reader, instances = build(qanet())
     model.get_metrics(reset=True)

@@ -63,16 +63,6 @@ def assert_same(found, expected, *wanted):
         assert torch.allclose(one, other, atol=1e-9)
 
 
-def test_one_scope_and_no_labels_is_the_attention_of_torch():
-    heads = {"srl": 2, "coref": 1}
-    module, x = attention(heads), inputs()
-    expected = torch_attention(module)(x, x, x, need_weights=False)[0]
-    labels = torch.zeros(BATCH, LENGTH, 3, dtype=torch.long)
-    scopes = torch.ones_like(labels)
-    assert_same(module(x), expected, x)
-    assert_same(module(x, views=views(labels, scopes)), expected, x)
-
-
 def test_nothing_attends_to_padding():
     module, x = attention({"srl": 2}), inputs()
     mask = everything()

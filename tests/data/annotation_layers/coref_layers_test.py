@@ -65,13 +65,6 @@ def test_edges_refuse_unknown_options(options):
     assert f"coref_edges: {key} is {value!r}, expected one of all, " in str(error.value)
 
 
-def test_clusters_are_numbered_by_first_mention_over_both_sequences():
-    expected = ({"clusters": [[0], [], [1], []]}, {"clusters": [[], [0], [], [1]]})
-    assert CorefClusters().make(TEXT, 4) == expected
-    only_in_question = AnnotatedText(list("abcd"), clusters=[[(2, 3), (3, 4)], [(0, 1), (1, 2)]])
-    assert CorefClusters().make(only_in_question, 2) == ({"clusters": [[0], [0]]}, {"clusters": [[1], [1]]})
-
-
 def test_clusters_keep_the_largest_and_number_what_is_left():
     text = AnnotatedText(
         list("abcde"), clusters=[[(0, 1), (1, 2)], [(4, 5), (2, 3), (3, 4)], [(0, 1), (4, 5)]]

@@ -13,25 +13,6 @@ from tests.shared import BABI, needs_babi
 
 SPLITS = ("train", "valid", "test")
 
-MOVE_WORDS = (
-    "Daniel John Mary Sandra went back moved travelled journeyed to the "
-    "bathroom bedroom garden hallway kitchen office "
-)
-THING_WORDS = "got took picked up grabbed dropped left discarded put down there apple football milk "
-CONNECTIVE_WORDS = "Then Afterwards After Following that "
-# The words of the statements and questions of qa{task}_train.txt, qa{task}_valid.txt and qa{task}_test.txt
-# together.
-WORDS = {
-    1: MOVE_WORDS + "Where is",
-    2: MOVE_WORDS + THING_WORDS + "Where is",
-    3: MOVE_WORDS + THING_WORDS + "Where was before",
-    6: MOVE_WORDS + THING_WORDS + "Is in",
-    7: MOVE_WORDS + THING_WORDS + "gave handed passed How many objects is carrying",
-    8: MOVE_WORDS + THING_WORDS + "What is carrying",
-    9: MOVE_WORDS + "is in no longer not Is",
-    11: MOVE_WORDS + CONNECTIVE_WORDS + "he she Where is",
-    13: MOVE_WORDS + CONNECTIVE_WORDS + "and they Where is",
-}
 
 # The shares of the answers among the 2000 questions of those three files.
 ANSWER_SHARES = {
@@ -130,15 +111,6 @@ def test_order_of_supporting_facts_is_that_of_the_published_files(simulated):
         else:
             things = [re.search(r"apple|football|milk", question.statements[fact])[0] for fact in facts]
             assert things == sorted(things, key=things.index), "facts about one thing stand together"
-
-
-def test_words_are_those_of_the_published_files(simulated):
-    task, stories = simulated
-    words = set()
-    for story in stories:
-        for text in [*story[-1].statements.values(), *(question.text for question in story)]:
-            words.update(text.split())
-    assert words == set(WORDS[task].split())
 
 
 def test_statistics_are_those_of_the_published_files(simulated):

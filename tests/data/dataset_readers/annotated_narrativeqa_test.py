@@ -127,6 +127,14 @@ class TestOfficialFiles:
         assert max(len(instance["question"]) for instance in instances) == 10
 
 
+TALE, OTHER = ["tale##000", "tale##001"], "P00001##000"
+"""The ids of the questions of the first line, and of the second."""
+
+
+def parse_of(item):
+    return item["questions"][0]["question_parse"]
+
+
 def chunk(item):
     return item["questions"][0]["answers_best_chunks"][0]
 
@@ -161,40 +169,13 @@ class TestDassaFiles:
     @pytest.mark.parametrize(
         "line, change, message, ids",
         [
-            (
-                1,
-                lambda item: item.pop("summary_parse"),
-                "the key 'summary_parse'",
-                ["P00001##000"],
-            ),
-            (
-                2,
-                lambda item: item.update(summary_parse=None),
-                "found null at summary_parse, expected",
-                ["tale##000", "tale##001"],
-            ),
-            (
-                2,
-                lambda item: item["questions"][0].pop("question_parse"),
-                "the key 'question_parse'",
-                ["tale##000", "tale##001"],
-            ),
+            (1, lambda item: item.pop("summary_parse"), "the key 'summary_parse'", [OTHER]),
+            (2, lambda item: item.update(summary_parse=None), "found null at summary_parse, expected", TALE),
+            (2, lambda item: item["questions"][0].pop("question_parse"), "the key 'question_parse'", TALE),
             # Its tokens are well-formed, so it keeps its number.
-            (
-                1,
-                lambda item: item["questions"][0]["question_parse"].update(sentences=[]),
-                "questions[0].question_parse",
-                ["tale##001", "P00001##000"],
-            ),
-            *(
-                (
-                    1,
-                    lambda item, span=span: chunk(item).update(span=span),
-                    "questions[0].answers_best_chunks[0].span",
-                    ["tale##001", "P00001##000"],
-                )
-                for span in ([0, 12], None)
-            ),
+            (1, lambda item: parse_of(item).update(sentences=[]), "[0].question_parse", [TALE[1], OTHER]),
+            (1, lambda item: chunk(item).update(span=[0, 12]), "best_chunks[0].span", [TALE[1], OTHER]),
+            (1, lambda item: chunk(item).update(span=None), "best_chunks[0].span", [TALE[1], OTHER]),
         ],
     )
     def test_what_is_malformed_costs_its_own_questions(self, tmp_path, line, change, message, ids):
