@@ -13,8 +13,7 @@ from tests.shared import BABI, needs_babi
 
 SPLITS = ("train", "valid", "test")
 
-
-# The shares of the answers among the 2000 questions of those three files.
+# The shares of the answers among the 2000 questions of qa{task}_train.txt, qa{task}_valid.txt and qa{task}_test.txt.
 ANSWER_SHARES = {
     1: dict(garden=0.182, office=0.174, kitchen=0.165, hallway=0.165, bedroom=0.163, bathroom=0.151),
     2: dict(garden=0.199, office=0.174, bedroom=0.163, bathroom=0.160, kitchen=0.156, hallway=0.149),
