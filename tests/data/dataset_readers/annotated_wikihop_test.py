@@ -273,6 +273,16 @@ class TestClusters:
         # Only one mention of Ulm and Rome is left.
         assert self.found(max_passage_length=24) == ["Bo", "paints"]
 
+    def test_more_than_fifty_clusters(self):
+        names = [f"n{i}" for i in range(60)]
+        texts = [f"anna {name} {name}" + f" {name}" * (i % 2) for i, name in enumerate(names)]
+        item = {"id": "a", "query": "home_of anna", "candidates": ["n1"], "supports": texts}
+        made = reader(annotator=ExactMatchCoref(names), shuffle_supports=False)
+        instance = made.to_instance(made.annotate(document_of(made, item)))
+        kept = [words(instance, cluster[0]) for cluster in instance["metadata"].metadata["clusters"]]
+        # All of three mentions, and the first twenty of two.
+        assert kept == [name for i, name in enumerate(names) if i % 2 or i < 40]
+
 
 class TestPreprocessedFiles:
     def test_tokens_and_clusters_are_the_authors(self):
