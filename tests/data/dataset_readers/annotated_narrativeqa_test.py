@@ -173,9 +173,14 @@ class TestDassaFiles:
             (2, lambda item: item.update(summary_parse=None), "found null at summary_parse, expected", TALE),
             (2, lambda item: item["questions"][0].pop("question_parse"), "the key 'question_parse'", TALE),
             # Its tokens are well-formed, so it keeps its number.
-            (1, lambda item: parse_of(item).update(sentences=[]), "[0].question_parse", [TALE[1], OTHER]),
-            (1, lambda item: chunk(item).update(span=[0, 12]), "best_chunks[0].span", [TALE[1], OTHER]),
-            (1, lambda item: chunk(item).update(span=None), "best_chunks[0].span", [TALE[1], OTHER]),
+            (
+                1,
+                lambda item: parse_of(item).update(sentences=[]),
+                "found an empty question",
+                [TALE[1], OTHER],
+            ),
+            (1, lambda item: chunk(item).update(span=[0, 12]), "best_chunks[0].span", [TALE[0], OTHER]),
+            (1, lambda item: chunk(item).update(span=None), "best_chunks[0].span", [TALE[0], OTHER]),
         ],
     )
     def test_what_is_malformed_costs_its_own_questions(self, tmp_path, line, change, message, ids):
