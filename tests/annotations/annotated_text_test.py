@@ -12,14 +12,6 @@ from tests.annotations.texts import annotated_texts
 WORDS = "Mary saw her .".split()
 
 
-def test_by_default_a_text_is_one_sentence_without_annotations():
-    text = AnnotatedText(WORDS)
-    assert (text.sentences, text.clusters, text.frames, text.relations) == ([(0, 4)], [], [], [])
-    assert len(text) == 4
-    assert AnnotatedText([]).sentences == []
-    assert AnnotatedText(WORDS).clusters is not text.clusters
-
-
 @pytest.mark.parametrize(
     "sentences, message",
     [
@@ -102,24 +94,6 @@ def test_what_follows_a_text_is_not_in_its_source():
 @given(annotated_texts())
 def test_json_gives_the_text_back(text):
     assert AnnotatedText.from_json(json.loads(json.dumps(text.to_json()))) == text
-
-
-def test_json_object_has_the_names_of_the_constructor():
-    relation = DiscourseRelation("Explicit", "Comparison", [(0, 1)], [(2, 3)], [(1, 2)])
-    text = AnnotatedText(
-        WORDS, [(0, 3), (3, 4)], [[(0, 1), (2, 3)]], [Frame((1, 2), [("A0", (0, 1))])], [relation]
-    )
-    assert "edges" not in text.to_json()
-    text.edges = [Edge("saw", (0, 1), (2, 3))]
-    spans = {"arg1": [[0, 1]], "arg2": [[2, 3]], "connective": [[1, 2]]}
-    assert json.loads(json.dumps(text.to_json())) == {
-        "tokens": WORDS,
-        "sentences": [[0, 3], [3, 4]],
-        "clusters": [[[0, 1], [2, 3]]],
-        "frames": [{"predicate": [1, 2], "arguments": [["A0", [0, 1]]]}],
-        "relations": [{"type": "Explicit", "sense": "Comparison", **spans}],
-        "edges": [{"type": "saw", "source": [0, 1], "target": [2, 3]}],
-    }
 
 
 @settings(derandomize=True, deadline=None, max_examples=60)

@@ -9,7 +9,7 @@ DENIAL = "The mayor of Tampico , Angela Reyes , denied the charges . She said th
 
 
 def text(*sentences):
-    return AnnotatedText.concatenate(*(AnnotatedText(sentence.split()) for sentence in sentences))
+    return AnnotatedText.of_sentences([sentence.split() for sentence in sentences])
 
 
 def test_a_sentence_has_tags_lemmas_dependencies_and_types_of_entities():

@@ -1,11 +1,22 @@
-"""Annotated texts made by hypothesis."""
+"""Texts by hand and, annotated, by hypothesis."""
 
 from functools import lru_cache
 
 from hypothesis import strategies as st
 
-from allennlp_coref_rc.annotations import AnnotatedText, DiscourseRelation, Edge, Frame
+from allennlp_coref_rc.annotations import AnnotatedText, DiscourseRelation, Edge, Frame, sentence_spans
 from allennlp_coref_rc.annotations.layers import Link
+
+
+def lists(text):
+    """Clusters written as "a|b; c|d"."""
+    return [cluster.split("|") for cluster in text.split("; ") if cluster]
+
+
+def text_of(words):
+    """A text of words between blanks, split into sentences."""
+    tokens = words.split()
+    return AnnotatedText(tokens, sentence_spans(tokens))
 
 
 @lru_cache(maxsize=None)

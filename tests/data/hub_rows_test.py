@@ -22,7 +22,7 @@ from allennlp_coref_rc.data.dataset_readers import (
     AnnotatedWikiHopReader,
 )
 from allennlp_coref_rc.data.hub_rows import read_rows
-from tests.data.dataset_readers.reader_assertions import left_out
+from tests.data.dataset_readers.reader_assertions import flat, left_out
 from tests.safe_archives.crafted import changed, make_folder, refusal, run
 from tests.shared import PROJECT
 
@@ -106,16 +106,9 @@ def contents(instances, vocab):
     for instance in instances:
         instance.index_fields(vocab)
         values = flat(instance.as_tensor_dict())
+        values = {name: x.tolist() if torch.is_tensor(x) else x for name, x in values.items()}
         found.append({name: value for name, value in values.items() if name != ".metadata.id"})
     return found
-
-
-def flat(values, prefix=""):
-    if isinstance(values, dict):
-        return {
-            key: value for name in values for key, value in flat(values[name], f"{prefix}.{name}").items()
-        }
-    return {prefix: values.tolist() if torch.is_tensor(values) else values}
 
 
 CASES = {

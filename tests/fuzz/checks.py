@@ -7,10 +7,11 @@ from collections.abc import Iterable, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from allennlp.data import Batch, DatasetReader, Instance, Vocabulary
+from allennlp.data import DatasetReader, Instance, Vocabulary
 
 from allennlp_coref_rc.annotations import AnnotatedText, Document
 from allennlp_coref_rc.data.fields import AnswerField
+from tests.batches import tensors
 
 
 def check_text(text: AnnotatedText) -> None:
@@ -53,10 +54,7 @@ def check_instances(reader: DatasetReader, instances: Sequence[Instance]) -> Non
             _utf8(instance["metadata"].metadata)
         if "passage" in instance:
             _check_question(instance, instance["metadata"].metadata)
-        batch = Batch([instance])
-        batch.index_instances(vocabulary)
-        tensors = batch.as_tensor_dict()
-        assert tensors
+        assert tensors([instance], vocabulary)
 
 
 def check_prediction(output: dict[str, Any]) -> None:

@@ -59,8 +59,6 @@ def differences(golden: Golden, args: argparse.Namespace) -> dict[str, float]:
         return KINDS[kind](golden, args)
     except ERRORS as error:
         reason = str(error) if isinstance(error, ConfigurationError) else repr(error)
-        if kind == "var_names":
-            reason = f"{reason}; {readers.expected_and_found(golden)}"
         raise ConfigurationError(f"{args.file}: its arrays do not fit together: {reason}") from error
 
 

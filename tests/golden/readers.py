@@ -39,15 +39,7 @@ class Layout(NamedTuple):
         variables = enumerate(embeddings + layers * layer)
         return all(golden[f"v{i:02d}"].ndim == DIMENSIONS.get(name, 2) for i, name in variables)
 
-    def __str__(self) -> str:
-        plain = f" and {self.grus} times the same without Watt" if self.grus else ""
-        return (
-            f"the arrays {', '.join(self.arrays)}; var_names of {EMBEDDINGS}, and for each layer "
-            f"{self.coref_grus} times {', '.join(COREF_GRU)}{plain}"
-        )
 
-
-EMBEDDINGS = "words, qe_comm if there is one, char_emb_mat and filter if there are any"
 TEXTS = ["dw", "qw", "md", "mq", "dei", "deo", "cand", "ans"]
 OUTPUTS = ["probc", "loss"]
 
@@ -71,14 +63,8 @@ def differences(golden: Mapping[str, numpy.ndarray]) -> dict[str, float]:
     """By output the largest difference of a reader of the layout that fits."""
     layout = next((layout for layout in LAYOUTS.values() if layout.fits(golden)), None)
     if layout is None:
-        raise ConfigurationError("their layout is not known")
+        names = golden["var_names"].ravel().tolist()
+        raise ConfigurationError(
+            f"found the variables {names}, expected the layout of {' or '.join(LAYOUTS)}"
+        )
     return layout.differences(golden)
-
-
-def expected_and_found(golden: Mapping[str, numpy.ndarray]) -> str:
-    expected = " or ".join(f"{name}'s layout ({layout})" for name, layout in LAYOUTS.items())
-    names = golden["var_names"].ravel().tolist()
-    variables = {f"{prefix}{i:02d}" for prefix in ("v", "after") for i in range(len(names))}
-    arrays = sorted({*golden} - variables - {"var_names"})
-    shown = names if len(names) < 10 else [*names[:6], "...", *names[-3:]]
-    return f"expected {expected}; found the arrays {', '.join(arrays)} and {len(names)} var_names, {shown}"

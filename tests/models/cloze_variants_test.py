@@ -7,7 +7,7 @@ import pytest
 import torch
 from allennlp.common import Params
 from allennlp.common.checks import ConfigurationError
-from allennlp.data import Batch, Vocabulary
+from allennlp.data import Vocabulary
 from allennlp.data.tokenizers import WhitespaceTokenizer
 from allennlp.models import Model
 from allennlp.modules import Seq2SeqEncoder
@@ -23,6 +23,7 @@ from allennlp_coref_rc.modules.answer_layers import AttentionSum
 from allennlp_coref_rc.modules.pair import TokenVectors
 from allennlp_coref_rc.modules.self_belief_aggregation import SelfBeliefAggregation
 from allennlp_coref_rc.predictors import ClozeReaderPredictor
+from tests.batches import tensors
 from tests.training_config.configs import BABI
 
 QUESTIONS = [
@@ -114,11 +115,10 @@ def test_an_instance_alone_and_in_a_batch_are_the_same(variant):
 def test_every_parameter_learns(variant):
     model = build(**VARIANTS[variant]).train()
     optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
-    batch = Batch(instances())
-    batch.index_instances(model.vocab)
+    batch = tensors(instances(), model.vocab)
     losses = []
     for _ in range(5):
-        loss = model(**batch.as_tensor_dict())["loss"]
+        loss = model(**batch)["loss"]
         optimizer.zero_grad()
         loss.backward()
         assert all(parameter.grad is not None for parameter in model.parameters())
@@ -177,9 +177,7 @@ def test_dropout_is_of_the_gated_passage(training):
     for name, encoders in (("passage", model._passage_encoders), ("question", model._question_encoders)):
         for i, layer in enumerate(encoders):
             layer.register_forward_pre_hook(lambda _, inputs, key=(name, i): read.__setitem__(key, inputs[0]))
-    batch = Batch(instances())
-    batch.index_instances(model.vocab)
-    model(**batch.as_tensor_dict())
+    model(**tensors(instances(), model.vocab))
     assert len(read) == 6
     dropped = [key for key, inputs in read.items() if not inputs.any()]
     assert dropped == ([("passage", 1), ("passage", 2)] if training else [])

@@ -4,9 +4,10 @@ import json
 
 import torch
 from allennlp.common import Params
-from allennlp.data import Batch, DatasetReader, Vocabulary
+from allennlp.data import DatasetReader, Vocabulary
 from allennlp.models import Model
 
+from tests import batches
 from tests.shared import PROJECT
 
 TRAIN = str(PROJECT / "tests" / "fixtures" / "narrativeqa" / "train")
@@ -79,6 +80,4 @@ def build(model, **reader_options):
 
 
 def tensors(model, instances):
-    batch = Batch(instances)
-    batch.index_instances(model.vocab)
-    return batch.as_tensor_dict()
+    return batches.tensors(instances, model.vocab)

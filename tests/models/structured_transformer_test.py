@@ -10,6 +10,7 @@ from allennlp.predictors import Predictor
 
 from allennlp_coref_rc.models import StructuredTransformer
 from tests import tiny_transformers
+from tests.models.span_models import tensors
 from tests.models.structured_transformers import (
     ENCODERS,
     build,
@@ -19,7 +20,6 @@ from tests.models.structured_transformers import (
     read,
     spans,
     tags,
-    tensors,
 )
 
 pytestmark = pytest.mark.slow

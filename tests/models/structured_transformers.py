@@ -5,7 +5,7 @@ from functools import lru_cache
 
 import torch
 from allennlp.common import Params
-from allennlp.data import Batch, DatasetReader, Vocabulary
+from allennlp.data import DatasetReader, Vocabulary
 from allennlp.models import Model
 
 from tests import tiny_transformers
@@ -95,9 +95,3 @@ def build(folder, data, encoder="none", **options):
     _, instances, vocab = read(folder, data)
     torch.manual_seed(0)
     return Model.from_params(Params(copy.deepcopy(params)), vocab=vocab), instances
-
-
-def tensors(model, instances):
-    batch = Batch(instances)
-    batch.index_instances(model.vocab)
-    return batch.as_tensor_dict()

@@ -63,16 +63,6 @@ def assert_same(found, expected, *wanted):
         assert torch.allclose(one, other, atol=1e-9)
 
 
-def test_one_scope_and_no_labels_is_the_attention_of_torch():
-    heads = {"srl": 2, "coref": 1}
-    module, x = attention(heads), inputs()
-    expected = torch_attention(module)(x, x, x, need_weights=False)[0]
-    labels = torch.zeros(BATCH, LENGTH, 3, dtype=torch.long)
-    scopes = torch.ones_like(labels)
-    assert_same(module(x), expected, x)
-    assert_same(module(x, views=views(labels, scopes)), expected, x)
-
-
 def test_nothing_attends_to_padding():
     module, x = attention({"srl": 2}), inputs()
     mask = everything()
@@ -82,20 +72,6 @@ def test_nothing_attends_to_padding():
     scopes = torch.ones_like(labels)
     found = module(x, mask[:, None, None, :], views(labels, scopes, mask))
     assert_same(found[mask], expected[mask], x)
-
-
-def test_a_constant_label_in_one_scope_is_a_plain_head_with_another_bias():
-    module, x = attention({"srl": HEADS}), inputs()
-    ones = torch.ones(BATCH, LENGTH, HEADS, dtype=torch.long)
-    expected = attention(None)
-    expected.load_state_dict(module.state_dict(), strict=False)
-    with torch.no_grad():
-        added = [
-            embeddings[3] @ module.labels[0].weight[part] + biases[3]
-            for part, (embeddings, biases) in enumerate(tables(module.labels[0]))
-        ]
-        expected.projection.bias[: 2 * DIM] = torch.cat(added).flatten()
-    assert_same(module(x, views=views(3 * ones, ones)), expected(x), x)
 
 
 def tables(labels):

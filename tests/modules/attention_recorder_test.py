@@ -1,8 +1,8 @@
 import pytest
 import torch
-from allennlp.data import Batch
 
 from allennlp_coref_rc.modules.attention_recorder import AttentionRecorder
+from tests.batches import tensors
 from tests.models.ga_reader_test import build
 
 
@@ -11,9 +11,7 @@ def recorded():
     """The records of three questions, and what went into and out of the last layer's attention."""
     model, instances, _ = build("(import 'babi/ga_gru.jsonnet') + (import 'lib/variants.libsonnet').dassa")
     model.eval()
-    batch = Batch(instances[:3])
-    batch.index_instances(model.vocab)
-    inputs = batch.as_tensor_dict()
+    inputs = tensors(instances[:3], model.vocab)
     plain = model(**inputs)["probabilities"]
     attention = model._passage_encoders[-1].blocks[0].attention
     seen = []

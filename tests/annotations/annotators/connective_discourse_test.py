@@ -8,11 +8,7 @@ from hypothesis import strategies as st
 from allennlp_coref_rc.annotations import AnnotatedText, sentence_spans
 from allennlp_coref_rc.annotations.annotators import ConnectiveDiscourse
 from allennlp_coref_rc.annotations.annotators.connectives import CONNECTIVES, find_connectives
-
-
-def text_of(words):
-    tokens = words.split()
-    return AnnotatedText(tokens, sentence_spans(tokens))
+from tests.annotations.texts import text_of
 
 
 def relations(words, **options):
@@ -26,57 +22,77 @@ def relations(words, **options):
     return [(part(relation.connective), part(relation.arg1), part(relation.arg2)) for relation in found]
 
 
-def test_a_connective_links_what_is_before_and_after_it_in_its_sentence():
-    assert relations("He ran . She sat because it rained .") == [("because", "She sat", "it rained .")]
+PAPER_LIKE = {"paper_like": True}
+OWN = {"connectives": {"fell so": "a", "so that he": "b"}}
+
+
+@pytest.mark.parametrize(
+    "words, options, expected",
+    [
+        ("He ran . She sat because it rained .", {}, [("because", "She sat", "it rained .")]),
+        # At the beginning of a sentence a connective links it to the one before.
+        ("But he ran .", {}, []),
+        ("He ran . But he fell .", {}, [("But", "He ran .", "he fell .")]),
+        (
+            "He ran . ( And then he fell .",
+            {},
+            [("And", "He ran .", "then he fell ."), ("then", "He ran .", "he fell .")],
+        ),
+        # A subordinate clause there is the second argument.
+        (
+            "He ran . Because it rained , she sat , too .",
+            {},
+            [("Because", "she sat , too .", "it rained")],
+        ),
+        ("When ?", {}, []),
+        ("He ran . Because it rained .", {}, [("Because", "He ran .", "it rained .")]),
+        ("However , he fell .", {}, []),
+        # At the end it links its sentence to the one before.
+        ("He ran . She sat , however .", {}, [("however", "He ran .", "She sat ,")]),
+        ("She sat , however .", {}, []),
+        # Only the first letter may be a capital, and only whole tokens match.
+        ("He ran BECAUSE it was becauses beCause he fell", {}, []),
+        # The longest connective wins.
+        ("He fell as a result he cried", {}, [("as a result", "He fell", "he cried")]),
+        ("He fell so that he cried", OWN, [("so that he", "He fell", "cried")]),
+        # Ambiguous ones are left out unless asked for.
+        ("He slept or he ate and drank", {}, [("and", "He slept or he ate", "drank")]),
+        ("He slept or he ate and drank", {"exclude": ["and", "or"]}, []),
+        (
+            "He slept or he ate and drank",
+            {"exclude": []},
+            [("or", "He slept", "he ate and drank"), ("and", "He slept or he ate", "drank")],
+        ),
+        # Paper-like, overlaps are kept, the longest first, and no first words.
+        (
+            "But he fell as a result and cried . And she left and ran",
+            PAPER_LIKE,
+            [
+                ("as a result", "But he fell", "and cried ."),
+                ("and", "But he fell as a result", "cried ."),
+                ("as", "But he fell", "a result and cried ."),
+                ("and", "And she left", "ran"),
+            ],
+        ),
+        # The first "so" is part of a word, and so the second one does not count.
+        ("the sofa is old so he left", PAPER_LIKE, []),
+        ("it is old,so he left so", PAPER_LIKE, [("old,so", "it is", "he left so")]),
+        ("the not-so old one", PAPER_LIKE, [("not-so", "the", "old one")]),
+        ("he said so", PAPER_LIKE, []),
+    ],
+)
+def test_connectives_and_their_arguments(words, options, expected):
+    assert relations(words, **options) == expected
 
 
 def test_the_sense_is_the_connective_s_most_frequent_one():
-    (relation,) = ConnectiveDiscourse().annotate(text_of("She sat because it rained .")).relations
-    assert (relation.type, relation.sense) == ("Explicit", "Contingency.Cause.Reason")
-    (relation,) = (
-        ConnectiveDiscourse({"because": "Mine"}).annotate(text_of("She sat because it rained .")).relations
-    )
-    assert relation.sense == "Mine"
-
-
-def test_at_the_beginning_of_a_sentence_a_connective_links_it_to_the_one_before():
-    assert relations("But he ran .") == []
-    assert relations("He ran . But he fell .") == [("But", "He ran .", "he fell .")]
-    assert relations("He ran . ( And then he fell .") == [
-        ("And", "He ran .", "then he fell ."),
-        ("then", "He ran .", "he fell ."),
-    ]
-
-
-def test_a_subordinate_clause_at_the_beginning_is_the_second_argument():
-    assert relations("He ran . Because it rained , she sat , too .") == [
-        ("Because", "she sat , too .", "it rained")
-    ]
-    assert relations("When ?") == []
-    assert relations("He ran . Because it rained .") == [("Because", "He ran .", "it rained .")]
-    assert relations("However , he fell .") == []
-
-
-def test_at_the_end_a_connective_links_its_sentence_to_the_one_before():
-    assert relations("He ran . She sat , however .") == [("however", "He ran .", "She sat ,")]
-    assert relations("She sat , however .") == []
-
-
-def test_only_the_first_letter_may_be_a_capital_and_only_whole_tokens_match():
-    assert relations("He ran BECAUSE it was becauses beCause he fell") == []
-
-
-def test_the_longest_connective_wins():
-    assert relations("He fell as a result he cried") == [("as a result", "He fell", "he cried")]
-    assert relations("He fell so that he cried", connectives={"fell so": "a", "so that he": "b"}) == [
-        ("so that he", "He fell", "cried")
-    ]
-
-
-def test_ambiguous_connectives_are_left_out_unless_asked_for():
-    assert relations("He slept or he ate and drank") == [("and", "He slept or he ate", "drank")]
-    assert len(relations("He slept or he ate and drank", exclude=[])) == 2
-    assert relations("He slept or he ate and drank", exclude=["and", "or"]) == []
+    text = text_of("She sat because it rained .")
+    for annotator, sense in (
+        (ConnectiveDiscourse(), "Contingency.Cause.Reason"),
+        (ConnectiveDiscourse({"because": "Mine"}), "Mine"),
+    ):
+        (relation,) = annotator.annotate(text).relations
+        assert (relation.type, relation.sense) == ("Explicit", sense)
 
 
 def test_implicit_relations_link_neighbours_that_no_connective_links():
@@ -89,24 +105,6 @@ def test_implicit_relations_link_neighbours_that_no_connective_links():
 def test_what_is_annotated_stays():
     text = ConnectiveDiscourse().annotate(text_of("She sat because it rained ."))
     assert ConnectiveDiscourse().annotate(text).relations == text.relations * 2
-
-
-def test_paper_like_keeps_overlaps_the_longest_first_and_no_first_words():
-    words = "But he fell as a result and cried . And she left and ran"
-    assert relations(words, paper_like=True) == [
-        ("as a result", "But he fell", "and cried ."),
-        ("and", "But he fell as a result", "cried ."),
-        ("as", "But he fell", "a result and cried ."),
-        ("and", "And she left", "ran"),
-    ]
-
-
-def test_paper_like_looks_at_first_occurrences_and_bounds():
-    # The first "so" is part of a word, and so the second one does not count.
-    assert relations("the sofa is old so he left", paper_like=True) == []
-    assert relations("it is old,so he left so", paper_like=True) == [("old,so", "it is", "he left so")]
-    assert relations("the not-so old one", paper_like=True) == [("not-so", "the", "old one")]
-    assert relations("he said so", paper_like=True) == []
 
 
 def test_paper_like_links_all_neighbours():

@@ -2,11 +2,9 @@ import random
 from itertools import chain
 
 import pytest
-from allennlp.common import Params
-from allennlp.common.checks import ConfigurationError
 
 from allennlp_coref_rc.annotations import AnnotatedText
-from allennlp_coref_rc.annotations.annotators import Annotator, CorruptedCoref, ExactMatchCoref
+from allennlp_coref_rc.annotations.annotators import CorruptedCoref, ExactMatchCoref
 from allennlp_coref_rc.annotations.clusters import random_clusters, remove_mentions, replace_mentions
 
 STORY = "Mary went to the office . Bill got the milk there . mary got the Office milk . Where is Mary ?"
@@ -131,10 +129,3 @@ def test_without_an_annotator_it_is_the_text_s_own_clusters_that_are_corrupted()
     found = CorruptedCoref(**options).annotate(text)
     assert found == corrupted(**options).annotate(AnnotatedText(STORY.split()))
     assert CorruptedCoref(**options).annotate(AnnotatedText([])).clusters == []
-
-
-@pytest.mark.parametrize("key", ["remove_mentions", "replace_mentions"])
-@pytest.mark.parametrize("share", [-0.1, 1.5, float("nan")])
-def test_bad_shares_are_refused(key, share):
-    with pytest.raises(ConfigurationError, match=f"{key} is {share}, expected 0 to 1"):
-        Annotator.from_params(Params({"type": "corrupted_coref", key: share}))

@@ -4,20 +4,16 @@ from dataclasses import replace
 
 import pytest
 
-from allennlp_coref_rc.annotations import AnnotatedText, sentence_spans
+from allennlp_coref_rc.annotations import AnnotatedText
 from allennlp_coref_rc.annotations.annotators import ConnectiveDiscourse, Discourse, StructureModel
 from allennlp_coref_rc.annotations.annotators.connectives import CONNECTIVES, HARD
 from allennlp_coref_rc.annotations.annotators.senses import SENSES
+from tests.annotations.texts import text_of
 
 
 @pytest.fixture(scope="module")
 def discourse():
     return Discourse()
-
-
-def text_of(words):
-    tokens = words.split()
-    return AnnotatedText(tokens, sentence_spans(tokens))
 
 
 def words_of(text, spans):
@@ -112,13 +108,6 @@ def test_odd_texts(tokens):
         assert relation.arg1 and relation.arg2
         spans = sorted(relation.arg1 + relation.arg2 + relation.connective)
         assert all(first[1] <= second[0] for first, second in zip(spans, spans[1:]))
-
-
-def test_what_is_annotated_stays_and_batches_give_what_single_texts_give(discourse):
-    texts = [text_of("She sat because it rained ."), text_of(""), text_of("He ran , but he fell .")]
-    annotated = discourse.annotate_batch(texts)
-    assert annotated == [discourse.annotate(text) for text in texts]
-    assert discourse.annotate(annotated[0]).relations == annotated[0].relations * 2
 
 
 def test_hard_connectives_are_not_among_those_of_the_rules():

@@ -43,6 +43,13 @@ def test_only_whole_tokens_are_markers_and_the_pattern_is_configurable():
         ("exact_match_coref", "min_mentions", 0, "1 or more"),
         ("exact_match_coref", "max_clusters", -1, "0 or more"),
         ("sieve_coref", "max_clusters", -1, "0 or more"),
+        ("coref", "max_clusters", -1, "0 or more"),
+        ("coref", "guideline", "ace", "one of ontonotes, litbank"),
+        *(
+            ("corrupted_coref", key, share, "0 to 1")
+            for key in ("remove_mentions", "replace_mentions")
+            for share in (-0.1, 1.5, float("nan"))
+        ),
     ],
 )
 def test_bad_options_are_refused(annotator, option, value, expected):

@@ -4,6 +4,7 @@ import pytest
 
 from allennlp_coref_rc.annotations import AnnotatedText
 from allennlp_coref_rc.annotations.annotators import Roles
+from tests.annotations.texts import text_of
 
 
 @pytest.fixture(scope="module")
@@ -13,7 +14,7 @@ def roles():
 
 def frames(annotator, *sentences):
     """The predicates of a text with their arguments, in words."""
-    text = AnnotatedText.concatenate(*(AnnotatedText(sentence.split()) for sentence in sentences))
+    text = AnnotatedText.of_sentences([sentence.split() for sentence in sentences])
     return {
         " ".join(text.tokens[slice(*frame.predicate)]): {
             role: " ".join(text.tokens[slice(*span)]) for role, span in frame.arguments
@@ -50,9 +51,7 @@ def test_relative_clauses_and_infinitives(roles):
 
 
 def test_positions_are_those_of_the_text_and_earlier_frames_stay(roles):
-    text = AnnotatedText.concatenate(
-        AnnotatedText("Hello there .".split()), AnnotatedText("Anna bought a car .".split())
-    )
+    text = text_of("Hello there . Anna bought a car .")
     (frame,) = roles.annotate(text).frames
     assert frame.predicate == (4, 5) and frame.arguments == [("ARG0", (3, 4)), ("ARG1", (5, 7))]
     assert roles.annotate(roles.annotate(text)).frames == [frame, frame]
@@ -62,31 +61,3 @@ def test_frames_without_arguments_may_be_left_out(roles):
     text = AnnotatedText("He did not come .".split())
     (did, come), (only,) = roles.annotate(text).frames, Roles(empty_frames=False).annotate(text).frames
     assert did.arguments == [] and only == come
-
-
-def test_several_texts_are_annotated_as_one_by_one(roles):
-    texts = [
-        AnnotatedText(sentence.split())
-        for sentence in ("He ran home .", "", "We saw that it rained in Rome .")
-    ]
-    assert roles.annotate_batch(texts) == [roles.annotate(text) for text in texts]
-    assert roles.annotate_batch([]) == []
-
-
-@pytest.mark.parametrize(
-    "tokens",
-    [
-        [],
-        ["🙂", "👩‍👩‍👧", "http://x.org/?a=b", "\u200b", "|", "|"],
-        ["|", "12", "|", "7.5", "|"] * 300,
-        ["she", "said", "that"] * 200,
-    ],
-    ids=["empty", "signs", "table", "600 tokens"],
-)
-def test_odd_texts(roles, tokens):
-    text = AnnotatedText(tokens)
-    annotated = roles.annotate(text)
-    assert annotated.checked().tokens == tokens
-    if len(tokens) == 600:
-        # Every piece of a long sentence is labelled.
-        assert {frame.predicate[0] // 200 for frame in annotated.frames} == set(range(3))

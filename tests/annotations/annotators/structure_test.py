@@ -12,11 +12,9 @@ from allennlp_coref_rc.annotations.annotators import (
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.models.structure import StructureEncoder
 from tests.annotations.english_test import ODD_TEXTS
+from tests.annotations.texts import text_of
 
-STORY = AnnotatedText.concatenate(
-    AnnotatedText("Maria bought a bicycle because she liked it .".split()),
-    AnnotatedText("However , her brother broke it on Monday .".split()),
-)
+STORY = text_of("Maria bought a bicycle because she liked it . However , her brother broke it on Monday .")
 
 
 def test_all_layers_by_one_pass_of_the_parser_and_of_the_encoder(monkeypatch):

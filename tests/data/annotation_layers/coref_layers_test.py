@@ -26,15 +26,7 @@ def test_edges_hand_on_which_tokens_read_and_write():
     assert question == {"antecedents": [[-6], []], "descendants": [[], [-1]]}
 
 
-def test_edges_of_both_orders():
-    passage, question = CorefEdges(question_first=True).make(TEXT, 4)
-    for part, edges in zip((passage, question), CorefEdges().make(TEXT, 4)):
-        assert edges.items() <= part.items() and len(part) == 4
-    assert question["question_first_antecedents"] == [[], [-1], [], [-1]]
-    assert passage["question_first_antecedents"] == [[-4], [], [-6], []]
-    assert passage["question_first_descendants"] == [[-1], [], [-1], []]
-    assert question["question_first_descendants"] == [[], [-3], [], [-5]]
-    # A mention that crosses the boundary becomes two mentions if passage and question are apart.
+def test_a_mention_that_crosses_the_boundary_becomes_two_if_passage_and_question_are_apart():
     text = AnnotatedText(list("abcd"), clusters=[[(1, 3)]])
     passage, question = CorefEdges(question_first=True).make(text, 2)
     assert passage["question_first_antecedents"] == [[], [-3]]
@@ -71,13 +63,6 @@ def test_edges_refuse_unknown_options(options):
     with pytest.raises(ConfigurationError) as error:
         CorefEdges(**options)
     assert f"coref_edges: {key} is {value!r}, expected one of all, " in str(error.value)
-
-
-def test_clusters_are_numbered_by_first_mention_over_both_sequences():
-    expected = ({"clusters": [[0], [], [1], []]}, {"clusters": [[], [0], [], [1]]})
-    assert CorefClusters().make(TEXT, 4) == expected
-    only_in_question = AnnotatedText(list("abcd"), clusters=[[(2, 3), (3, 4)], [(0, 1), (1, 2)]])
-    assert CorefClusters().make(only_in_question, 2) == ({"clusters": [[0], [0]]}, {"clusters": [[1], [1]]})
 
 
 def test_clusters_keep_the_largest_and_number_what_is_left():

@@ -82,26 +82,11 @@ def test_linked_sources_are_all_that_the_definition_allows(data):
         assert in_order(linked_sources(pairs, length, readers)) == brute_force(pairs, length, readers)
 
 
-def test_predicates_and_arguments_are_linked():
-    passage, question = SrlEdges().make(TEXT, 9)
-    assert passage["antecedents"] == [[], [0], [1], [1], [], [], [], [6], []]
-    assert passage["descendants"] == [[1], [2, 3], [], [], [], [], [7], [], []]
-    assert question == {"antecedents": [[], [], [1], []], "descendants": [[], [2], [], []]}
-
-
 def test_only_the_roles_asked_for():
     passage, question = SrlEdges(roles=["ARG0"]).make(TEXT, 9)
     assert passage["antecedents"] == [[], [0], [], [], [], [], [], [6], []]
     assert question["antecedents"] == [[]] * 4
     assert SrlEdges(roles=[]).make(TEXT, 9)[0]["antecedents"] == [[]] * 9
-
-
-def test_arguments_of_relations_are_linked_across_the_boundary():
-    passage, question = DiscourseEdges().make(TEXT, 9)
-    assert passage["antecedents"] == [[], [], [], [], [], [], [4], [], []]
-    assert passage["descendants"] == [[], [], [], [], [6], [], [], [], [OTHER_SEQUENCE]]
-    assert question["antecedents"] == [[OTHER_SEQUENCE - 8], [], [], []]
-    assert question["descendants"] == [[]] * 4
 
 
 def test_only_the_types_and_senses_asked_for():
@@ -133,21 +118,6 @@ def test_typed_edges_by_type_and_direction(options, antecedents, descendants):
     assert passage["descendants"] == [descendants.get(i, []) for i in range(9)]
     asks = options in ({}, {"types": ["is"], "direction": "against"}, {"types": ["is:who"]})
     assert question["antecedents"] == [[OTHER_SEQUENCE - 2] * asks, [], [], []]
-
-
-def test_predicates_and_arguments_read_in_one_direction():
-    along, against = (SrlEdges(direction=direction).make(TEXT, 9)[0] for direction in ("along", "against"))
-    assert along["antecedents"] == [[], [], [1], [1], [], [], [], [], []]
-    assert along["descendants"] == [[1], [], [], [], [], [], [7], [], []]
-    assert against["antecedents"] == [[], [0], [], [], [], [], [], [6], []]
-    assert against["descendants"] == [[], [2, 3], [], [], [], [], [], [], []]
-    first, second = (
-        DiscourseEdges(types=["Explicit"], direction=name).make(TEXT, 9)[0] for name in ("against", "along")
-    )
-    assert (first["antecedents"][6], first["descendants"][4]) == ([], [6])
-    assert (second["antecedents"][6], second["descendants"][4]) == ([4], [])
-    with pytest.raises(ConfigurationError, match="Edges: direction is 'forward', .* along, against"):
-        SrlEdges(direction="forward")
 
 
 def decode(edges, part, boundary, length):
@@ -188,6 +158,8 @@ def test_layers_hold_the_links_of_the_text_in_both_orders(text, data):
             assert [[place[s] for s in token] for token in found[1] + found[0]] == wanted
 
 
-def test_unknown_types_are_refused():
+def test_unknown_types_and_directions_are_refused():
     with pytest.raises(ConfigurationError, match=r"discourse_edges: types has 'explicit'"):
         DiscourseEdges(types=["explicit"])
+    with pytest.raises(ConfigurationError, match="Edges: direction is 'forward', .* along, against"):
+        SrlEdges(direction="forward")

@@ -54,20 +54,6 @@ def test_sources_are_those_of_a_memory_with_a_slot_per_cluster(read, write, data
     }
 
 
-def test_sources_of_a_small_text():
-    # A mention of two tokens (1, 2), one of one token (4), and a mention of another cluster inside the first.
-    some = [[(4, 5), (1, 3)], [(2, 3), (5, 6)]]
-    assert coref_sources(some, 6) == {
-        "antecedents": [[], [-1], [1, -1], [], [2], [2]],
-        "descendants": [[], [2], [4, 5], [], [-1], [-1]],
-    }
-    assert coref_sources(some, 6, read="first", write="last") == {
-        "antecedents": [[], [-1], [-1], [], [2], [2]],
-        "descendants": [[], [], [4, 5], [], [-1], [-1]],
-    }
-    assert coref_sources([], 2) == {"antecedents": [[], []], "descendants": [[], []]}
-
-
 @settings(derandomize=True, deadline=None, max_examples=200)
 @given(data=st.data())
 def test_split_sources_name_the_same_tokens(data):

@@ -3,7 +3,7 @@
 import dataclasses
 
 import torch
-from allennlp.data import Batch, Instance, Vocabulary
+from allennlp.data import Instance, Vocabulary
 
 from allennlp_coref_rc.annotations import AnnotatedText, DiscourseRelation, Frame
 from allennlp_coref_rc.annotations.annotators import Annotator, ExactMatchCoref
@@ -21,6 +21,7 @@ from allennlp_coref_rc.data.annotation_layers import (
 from allennlp_coref_rc.data.annotation_layers.edges import PADDING
 from allennlp_coref_rc.data.dataset_readers import AnnotatedBabiReader
 from allennlp_coref_rc.data.fields import AnnotationField
+from tests import batches
 from tests.shared import PROJECT
 
 X = PADDING
@@ -68,9 +69,7 @@ def field(layer, text, name="srl"):
 
 
 def batch(vocab, *fields):
-    instances = Batch([Instance({"annotations": field}) for field in fields])
-    instances.index_instances(vocab)
-    return instances.as_tensor_dict()["annotations"]
+    return batches.tensors([Instance({"annotations": field}) for field in fields], vocab)["annotations"]
 
 
 def test_a_reader_makes_tensors_of_every_kind_of_layer():
@@ -79,9 +78,7 @@ def test_a_reader_makes_tensors_of_every_kind_of_layer():
     for instance in instances:
         reader.apply_token_indexers(instance)
     vocab = Vocabulary.from_instances(instances)
-    whole = Batch(instances)
-    whole.index_instances(vocab)
-    tensors = whole.as_tensor_dict()
+    tensors = batches.tensors(instances, vocab)
     for part in ("passage", "question"):
         mask = tensors[part]["tokens"]["tokens"] > 0
         annotations = tensors[f"{part}_annotations"]

@@ -140,18 +140,16 @@ def test_explicit_views_of_a_sentence_in_the_order_of_annotation():
     assert labels == [[f"Explicit.{part}" for part in parts]]
 
 
-def test_what_an_explicit_relation_has_in_another_sentence_joins_its_scope():
-    relation = DiscourseRelation("Explicit", "s", [(2, 3)], [(3, 5)])
+@pytest.mark.parametrize(
+    "arguments", [([(2, 3)], [(3, 5)]), ([(3, 5), (2, 3)], [(0, 1)])], ids=["another sentence", "any order"]
+)
+def test_a_relation_belongs_to_the_sentence_where_its_first_argument_begins_and_all_of_it_joins_the_scope(
+    arguments,
+):
+    relation = DiscourseRelation("Explicit", "s", *arguments)
     text = AnnotatedText(["x"] * 6, [(0, 3), (3, 6)], relations=[relation])
     layer = passage_of(DiscourseViews("explicit"), text)
     assert views(layer, "scopes") == [[1, 1, 1, 1, 1, 2], [1, 1, 1, 2, 2, 2]]
-
-
-def test_a_relation_belongs_to_the_sentence_where_its_first_argument_begins_in_whatever_order_its_spans_are():
-    relation = DiscourseRelation("Explicit", "s", [(3, 5), (2, 3)], [(0, 1)])
-    text = AnnotatedText(["x"] * 6, [(0, 3), (3, 6)], relations=[relation])
-    expected = [[1, 1, 1, 1, 1, 2], [1, 1, 1, 2, 2, 2]]
-    assert views(passage_of(DiscourseViews("explicit"), text), "scopes") == expected
 
 
 def test_other_types_than_implicit_are_non_explicit_too():

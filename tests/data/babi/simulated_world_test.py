@@ -1,7 +1,6 @@
 import hashlib
 import re
 from collections import Counter
-from pathlib import Path
 
 import pytest
 
@@ -10,32 +9,11 @@ from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.data.babi.fresh_test import with_fresh_test
 from allennlp_coref_rc.data.babi.simulated_world import SIMULATED_TASKS, simulate_task
 from tests.data.babi.babi_oracle import AskedQuestion, answer, read_stories
+from tests.shared import BABI, needs_babi
 
-ROOT = Path(__file__).parents[3]
-PUBLISHED = ROOT / "../shared/data/babi/en-valid"
 SPLITS = ("train", "valid", "test")
 
-MOVE_WORDS = (
-    "Daniel John Mary Sandra went back moved travelled journeyed to the "
-    "bathroom bedroom garden hallway kitchen office "
-)
-THING_WORDS = "got took picked up grabbed dropped left discarded put down there apple football milk "
-CONNECTIVE_WORDS = "Then Afterwards After Following that "
-# The words of the statements and questions of qa{task}_train.txt, qa{task}_valid.txt and qa{task}_test.txt
-# together.
-WORDS = {
-    1: MOVE_WORDS + "Where is",
-    2: MOVE_WORDS + THING_WORDS + "Where is",
-    3: MOVE_WORDS + THING_WORDS + "Where was before",
-    6: MOVE_WORDS + THING_WORDS + "Is in",
-    7: MOVE_WORDS + THING_WORDS + "gave handed passed How many objects is carrying",
-    8: MOVE_WORDS + THING_WORDS + "What is carrying",
-    9: MOVE_WORDS + "is in no longer not Is",
-    11: MOVE_WORDS + CONNECTIVE_WORDS + "he she Where is",
-    13: MOVE_WORDS + CONNECTIVE_WORDS + "and they Where is",
-}
-
-# The shares of the answers among the 2000 questions of those three files.
+# The shares of the answers among the 2000 questions of qa{task}_train.txt, qa{task}_valid.txt and qa{task}_test.txt.
 ANSWER_SHARES = {
     1: dict(garden=0.182, office=0.174, kitchen=0.165, hallway=0.165, bedroom=0.163, bathroom=0.151),
     2: dict(garden=0.199, office=0.174, bedroom=0.163, bathroom=0.160, kitchen=0.156, hallway=0.149),
@@ -84,11 +62,11 @@ def test_every_question_has_the_answer_that_follows_from_the_text(task, seed):
         check_story(story)
 
 
-@pytest.mark.skipif(not PUBLISHED.exists(), reason="the published files are not here")
+@needs_babi
 @pytest.mark.parametrize("task", SIMULATED_TASKS)
 def test_published_files_are_read_in_the_same_way(task):
     for split in ("valid", "train"):
-        for story in read_stories((PUBLISHED / f"qa{task}_{split}.txt").read_text().splitlines()):
+        for story in read_stories((BABI / f"qa{task}_{split}.txt").read_text().splitlines()):
             check_story(story)
 
 
@@ -132,25 +110,6 @@ def test_order_of_supporting_facts_is_that_of_the_published_files(simulated):
         else:
             things = [re.search(r"apple|football|milk", question.statements[fact])[0] for fact in facts]
             assert things == sorted(things, key=things.index), "facts about one thing stand together"
-
-
-def test_words_are_those_of_the_published_files(simulated):
-    task, stories = simulated
-    words = set()
-    for story in stories:
-        for text in [*story[-1].statements.values(), *(question.text for question in story)]:
-            words.update(text.split())
-    assert words == set(WORDS[task].split())
-
-
-@pytest.mark.skipif(not PUBLISHED.exists(), reason="the published files are not here")
-@pytest.mark.parametrize("task", SIMULATED_TASKS)
-def test_words_were_copied_correctly(task):
-    words = set()
-    for split in SPLITS:
-        for line in (PUBLISHED / f"qa{task}_{split}.txt").read_text().splitlines():
-            words.update(re.findall("[A-Za-z]+", line.split("\t")[0]))
-    assert words == set(WORDS[task].split())
 
 
 def test_statistics_are_those_of_the_published_files(simulated):

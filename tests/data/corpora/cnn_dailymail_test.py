@@ -1,12 +1,10 @@
-import re
 from pathlib import Path
 
-import pytest
 from allennlp.data.tokenizers import CharacterTokenizer
 
 from allennlp_coref_rc.data.corpora.cnn_dailymail import EntityQuestion, read_question
 from allennlp_coref_rc.data.dataset_readers.annotated_cnn_dailymail import AnnotatedCnnDailyMailReader
-from tests.data.dataset_readers.annotated_cnn_dailymail_test import FIXTURES, GOOD, write
+from tests.data.dataset_readers.annotated_cnn_dailymail_test import GOOD, write
 from tests.data.dataset_readers.reader_assertions import refusal
 
 
@@ -21,20 +19,6 @@ class TestReadQuestion:
             "http://a.b/c",
             [],
         )
-
-    @pytest.mark.parametrize("split, count", [("training", 12), ("validation", 10), ("test", 10)])
-    def test_fixtures_have_the_official_layout(self, split, count):
-        files = sorted((FIXTURES / split).iterdir())
-        assert len(files) == count
-        for path in files:
-            assert re.fullmatch(r"[0-9a-f]{40}\.question", path.name)
-            content = path.read_bytes()
-            assert not content.endswith(b"\n")
-            lines = content.decode().split("\n")
-            assert [lines[i] for i in (1, 3, 5, 7)] == [""] * 4
-            question = read_question(str(path))
-            assert [question.url, question.passage, question.question, question.answer] == lines[:8:2]
-            assert [f"{marker}:{form}" for marker, form in question.entities.items()] == lines[8:]
 
     def test_line_ends_of_windows_and_further_blank_lines(self, tmp_path):
         path = tmp_path / "ab12.question"

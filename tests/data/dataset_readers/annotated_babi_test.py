@@ -8,7 +8,7 @@ import pytest
 from allennlp.common import Params
 from allennlp.common.checks import ConfigurationError
 from allennlp.common.util import sanitize
-from allennlp.data import Batch, Vocabulary
+from allennlp.data import Vocabulary
 
 from allennlp_coref_rc.annotations import AnnotatedText, Document, write_documents
 from allennlp_coref_rc.annotations.annotators import ExactMatchCoref, SimpleTriples
@@ -23,6 +23,7 @@ from allennlp_coref_rc.data.annotation_layers import (
 from allennlp_coref_rc.data.babi.babi_files import read_babi
 from allennlp_coref_rc.data.dataset_readers.annotated_babi import AnnotatedBabiReader
 from allennlp_coref_rc.data.fields import CANDIDATE_LABELS, CLASS_LABELS, SKIPPED_ANSWER
+from tests.batches import tensors
 from tests.data.dataset_readers.reader_assertions import left_out, refusal, tokens
 from tests.shared import PROJECT
 
@@ -36,12 +37,6 @@ def fixture(task, split="train"):
 def reader(**options):
     layers = {"coref": CorefEdges(), "one_hot": CorefClusters()}
     return AnnotatedBabiReader(annotator=ExactMatchCoref(), annotation_layers=layers, **options)
-
-
-def tensors(instances, vocab=None):
-    batch = Batch(instances)
-    batch.index_instances(vocab or Vocabulary.from_instances(instances))
-    return batch.as_tensor_dict()
 
 
 GOOD = "1 Mary moved to the garden.\n2 Where is Mary? \tgarden\t1\n"
@@ -166,21 +161,6 @@ class TestAnnotatedBabiReader:
         extractive = [task for task, instance in made.items() if "candidates" in instance.fields]
         assert extractive == [1, 2, 3, 4, 5, 11, 12, 13, 14, 16]
 
-    @pytest.mark.slow
-    def test_number_normalisation_links_task_15(self):
-        options = {"annotation_layers": {"coref": CorefEdges()}}
-        plain = AnnotatedBabiReader(annotator=ExactMatchCoref(), **options)
-        joined = AnnotatedBabiReader(annotator=ExactMatchCoref(normalize_number=True), **options)
-
-        def words(instance):
-            metadata = instance["metadata"].metadata
-            both = metadata["passage_tokens"] + metadata["question_tokens"]
-            return [[both[start].lower() for start, _ in cluster] for cluster in metadata["clusters"]]
-
-        assert words(next(iter(plain.read(fixture(15, "test"))))) == [["gertrude", "gertrude"]]
-        linked = words(next(iter(joined.read(fixture(15, "test")))))
-        assert linked == [["cats", "cat"], ["mice", "mouse"], ["gertrude", "gertrude"]]
-
     def test_answer_type_overrides_the_task(self):
         assert "candidates" not in next(iter(reader(answer_type="classification").read(fixture(1)))).fields
         assert "candidates" in next(iter(reader(answer_type="extractive").read(fixture(8)))).fields
@@ -223,14 +203,6 @@ class TestAnnotatedBabiReader:
             list(reader(folder="bundled://simulated", task=1).read("train"))
         with pytest.raises(ConfigurationError, match="folder is 'bundled://tales'"):
             reader(folder="bundled://tales", task=2)
-
-    @pytest.mark.parametrize(
-        "options", [{"task": 0}, {"task": 21}, {"answer_type": "span"}, {"answer_type": ""}]
-    )
-    def test_bad_options_are_refused(self, options):
-        ((key, value),) = options.items()
-        with pytest.raises(ConfigurationError, match=f"annotated_babi: {key} is {value!r}, expected"):
-            AnnotatedBabiReader(**options)
 
     def test_unlabelled_input(self):
         instance = reader(task=1).text_to_instance("Mary left.  Bill moved to the park!", "Where is Bill?")
@@ -317,9 +289,8 @@ LAYERS = {
 
 def test_allennlp_can_write_a_batch_into_a_file_of_predictions():
     """`coref-rc evaluate --predictions-output-file` does."""
-    batch = Batch(AnnotatedBabiReader(annotator=SimpleTriples(), annotation_layers=LAYERS).read(fixture(1)))
-    batch.index_instances(Vocabulary.from_instances(batch.instances))
-    written = json.loads(json.dumps(sanitize(batch.as_tensor_dict())))
+    reader = AnnotatedBabiReader(annotator=SimpleTriples(), annotation_layers=LAYERS)
+    written = json.loads(json.dumps(sanitize(tensors(reader.read(fixture(1))))))
     assert LAYERS.keys() <= written["passage_annotations"].keys()
 
 

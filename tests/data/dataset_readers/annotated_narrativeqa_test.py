@@ -7,20 +7,13 @@ import shutil
 from pathlib import Path
 
 import pytest
-from allennlp.common.checks import ConfigurationError
-from allennlp.data import Batch, Vocabulary
 
 from allennlp_coref_rc.annotations import DiscourseRelation, Frame, read_documents, write_documents
 from allennlp_coref_rc.annotations.annotators import ExactMatchCoref
 from allennlp_coref_rc.data.annotation_layers import CorefClusters, CorefEdges
 from allennlp_coref_rc.data.dataset_readers import AnnotatedNarrativeQaReader
 from allennlp_coref_rc.data.dataset_readers.oracle_spans import oracle_span
-from tests.data.dataset_readers.reader_assertions import (
-    left_out,
-    metadata,
-    refusal,
-    tokens,
-)
+from tests.data.dataset_readers.reader_assertions import left_out, metadata, refusal, span, tokens
 from tests.shared import NARRATIVEQA, PROJECT, needs_narrativeqa
 
 FIXTURES = PROJECT / "tests" / "fixtures" / "narrativeqa"
@@ -33,10 +26,6 @@ def reader(**options):
     layers = {"coref": CorefEdges(), "clusters": CorefClusters()}
     options = {"annotator": ExactMatchCoref(), "annotation_layers": layers, **options}
     return AnnotatedNarrativeQaReader(**options)
-
-
-def span(instance):
-    return instance["span_start"].sequence_index, instance["span_end"].sequence_index
 
 
 def answers(instances):
@@ -138,6 +127,14 @@ class TestOfficialFiles:
         assert max(len(instance["question"]) for instance in instances) == 10
 
 
+TALE, OTHER = ["tale##000", "tale##001"], "P00001##000"
+"""The ids of the questions of the first line, and of the second."""
+
+
+def parse_of(item):
+    return item["questions"][0]["question_parse"]
+
+
 def chunk(item):
     return item["questions"][0]["answers_best_chunks"][0]
 
@@ -170,42 +167,31 @@ class TestDassaFiles:
         assert instances[0]["passage_annotations"].layers["coref"]["antecedents"][7] == [3]
 
     @pytest.mark.parametrize(
-        "line, change, message",
+        "line, change, message, ids",
         [
-            (2, lambda item: item.update(summary_parse=None), "found null at summary_parse, expected"),
-            (2, lambda item: item["questions"][0].pop("question_parse"), "the key 'question_parse'"),
-            (1, lambda item: chunk(item).update(span=[0, 12]), "questions[0].answers_best_chunks[0].span"),
-            (1, lambda item: chunk(item).update(span=None), "questions[0].answers_best_chunks[0].span"),
+            (1, lambda item: item.pop("summary_parse"), "the key 'summary_parse'", [OTHER]),
+            (2, lambda item: item.update(summary_parse=None), "found null at summary_parse, expected", TALE),
+            (2, lambda item: item["questions"][0].pop("question_parse"), "the key 'question_parse'", TALE),
+            # Its tokens are well-formed, so it keeps its number.
+            (
+                1,
+                lambda item: parse_of(item).update(sentences=[]),
+                "found an empty question",
+                [TALE[1], OTHER],
+            ),
+            (1, lambda item: chunk(item).update(span=[0, 12]), "best_chunks[0].span", [TALE[0], OTHER]),
+            (1, lambda item: chunk(item).update(span=None), "best_chunks[0].span", [TALE[0], OTHER]),
         ],
     )
-    def test_malformed_lines(self, tmp_path, line, change, message):
+    def test_what_is_malformed_costs_its_own_questions(self, tmp_path, line, change, message, ids):
         items = [json.loads(item) for item in Path(DASSA).read_text(encoding="utf-8").splitlines()]
         change(items[line - 1])
         path = tmp_path / "a.jsonl"
         path.write_text("\n".join(map(json.dumps, items)))
-        found = left_out(reader(), str(path))
-        assert found.startswith(f"{path}, object {line}: found ") and message in found
-
-    @pytest.mark.parametrize(
-        "change, ids, lost",
-        [
-            (lambda item: item.pop("summary_parse"), ["P00001##000"], [0, 1]),
-            # Its tokens are well-formed, so it keeps its number.
-            (
-                lambda item: item["questions"][0]["question_parse"].update(sentences=[]),
-                ["tale##001", "P00001##000"],
-                [0],
-            ),
-        ],
-    )
-    def test_what_is_malformed_costs_its_own_questions(self, tmp_path, change, ids, lost):
-        items = [json.loads(item) for item in Path(DASSA).read_text(encoding="utf-8").splitlines()]
-        change(items[0])
-        path = tmp_path / "a.jsonl"
-        path.write_text("\n".join(map(json.dumps, items)))
         made = AnnotatedNarrativeQaReader()
+        found = left_out(made, str(path), 3 - len(ids))
+        assert found.startswith(f"{path}, object {line}: found ") and message in found
         assert [values["id"] for values in metadata(made.read(str(path)))] == ids
-        assert made.report.skipped["malformed"] == len(lost)
 
 
 class TestLimits:
@@ -222,15 +208,6 @@ class TestLimits:
         assert max(len(one["passage"]) for one in instances) == 30
         assert {len(one["question"]) for one in instances} == {4}
         assert not whole.report.skipped
-
-    def test_skipped_questions_may_be_kept_without_a_span(self):
-        instances = list(reader(max_passage_length=30, keep_skipped=True).read(TRAIN))
-        assert len(instances) == 6
-        ends = list(map(span, instances))
-        assert (-1, -1) in ends and (0, -1) not in ends
-        batch = Batch(instances)
-        batch.index_instances(Vocabulary.from_instances(instances))
-        assert batch.as_tensor_dict()["span_end"].shape == (6, 1)
 
 
 class TestContract:
@@ -266,12 +243,6 @@ class TestContract:
         assert "found a question that is left out: the answer lies beyond" in refusal(
             lambda: short.text_to_instance("Rain falls on Pip", "Where?", answers=["Pip"])
         )
-
-    @pytest.mark.parametrize("options", [{"text": "cooked"}, {"oracle": "worst"}])
-    def test_bad_options_are_refused(self, options):
-        ((key, value),) = options.items()
-        with pytest.raises(ConfigurationError, match=f"annotated_narrativeqa: {key} is '{value}', expected"):
-            AnnotatedNarrativeQaReader(**options)
 
 
 class TestMalformedFolders:

@@ -7,6 +7,7 @@ import pytest
 from allennlp.common import Params
 from allennlp.data import DatasetReader
 
+from allennlp_coref_rc.common.errors import ConfigurationError
 from tests.data.dataset_readers.reader_assertions import check_annotated_file, check_shards, check_workers
 from tests.training_config.configs import FIXTURES
 
@@ -81,3 +82,19 @@ def test_line_breaks_are_kept(tmp_path):
     question = {"passage": passage, "question": "@placeholder left.", "candidates": ["Ann", "Bo"]}
     (tmp_path / "a.jsonl").write_text(json.dumps(question))
     assert check_source("annotated_cloze", tmp_path / "a.jsonl") == passage
+
+
+@pytest.mark.parametrize(
+    "name, option, value",
+    [
+        *(("babi", "task", task) for task in (0, 21)),
+        *(("babi", "answer_type", kind) for kind in ("span", "")),
+        ("narrativeqa", "text", "cooked"),
+        ("narrativeqa", "oracle", "worst"),
+        ("wikihop", "subset", "single"),
+        ("wikihop", "max_clusters", -1),
+    ],
+)
+def test_bad_options_are_refused(name, option, value):
+    with pytest.raises(ConfigurationError, match=f"annotated_{name}: {option} is {value!r}, expected"):
+        build(f"annotated_{name}", **{option: value})

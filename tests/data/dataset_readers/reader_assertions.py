@@ -26,6 +26,11 @@ def tokens(field) -> list[str]:
     return [token.text for token in field.tokens]
 
 
+def span(instance) -> tuple[int, int]:
+    """The first and the last token of the answer."""
+    return instance["span_start"].sequence_index, instance["span_end"].sequence_index
+
+
 def refusal(read: Callable[[], Any]) -> str:
     with pytest.raises(ConfigurationError) as error:
         read()
@@ -52,7 +57,7 @@ def check_workers(make: Callable[[], DatasetReader], path: str) -> None:
         loader = MultiProcessDataLoader(reader, path, **options)
         loader.index_with(vocab)
         return sorted(
-            ((batch["metadata"][0]["id"], _flat(batch)) for batch in loader), key=lambda item: item[0]
+            ((batch["metadata"][0]["id"], flat(batch)) for batch in loader), key=lambda item: item[0]
         )
 
     alone, shared = batches(0), batches(2)
@@ -81,9 +86,9 @@ def check_shards(make: Callable[[], DatasetReader], path: str, monkeypatch) -> N
     assert sum(map(bool, shares)) > 1
 
 
-def _flat(values: Any, prefix: str = "") -> dict[str, Any]:
+def flat(values: Any, prefix: str = "") -> dict[str, Any]:
     if isinstance(values, dict):
-        return {k: v for name in values for k, v in _flat(values[name], f"{prefix}.{name}").items()}
+        return {k: v for name in values for k, v in flat(values[name], f"{prefix}.{name}").items()}
     return {prefix: values}
 
 

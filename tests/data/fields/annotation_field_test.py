@@ -2,11 +2,12 @@ import copy
 
 import pytest
 import torch
-from allennlp.data import Batch, Instance, Vocabulary
+from allennlp.data import Instance, Vocabulary
 from allennlp.data.fields import ListField
 
 from allennlp_coref_rc.data.annotation_layers.edges import PADDING
 from allennlp_coref_rc.data.fields import AnnotationField
+from tests.batches import tensors as tensors_of
 
 SHORT = {
     "coref": {"antecedents": [[-1], []], "descendants": [[-4, 1], []]},
@@ -21,9 +22,7 @@ X = PADDING
 
 def batch(*fields):
     instances = [Instance({"annotations": field}) for field in fields]
-    instance_batch = Batch(instances)
-    instance_batch.index_instances(Vocabulary())
-    return instance_batch.as_tensor_dict()["annotations"]
+    return tensors_of(instances)["annotations"]
 
 
 def test_a_batch_is_padded_to_its_longest_text_and_widest_token():

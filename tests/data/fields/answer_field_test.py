@@ -1,9 +1,10 @@
 from collections import defaultdict
 
 import pytest
-from allennlp.data import Batch, Instance, Vocabulary
+from allennlp.data import Instance, Vocabulary
 
 from allennlp_coref_rc.data.fields import CANDIDATE_LABELS, CLASS_LABELS, UNKNOWN_ANSWER, AnswerField
+from tests.batches import tensors
 
 
 def instance(label, **options):
@@ -42,6 +43,5 @@ def test_an_index_stays_as_it_is_and_enters_no_vocabulary(index):
 
 def test_a_batch_is_one_vector():
     instances = [instance("yes"), instance("no"), instance("maybe"), instance("yes")]
-    batch = Batch(instances)
-    batch.index_instances(Vocabulary.from_instances([instance("yes"), instance("yes"), instance("no")]))
-    assert batch.as_tensor_dict()["answer"].tolist() == [0, 1, -1, 0]
+    vocab = Vocabulary.from_instances([instance("yes"), instance("yes"), instance("no")])
+    assert tensors(instances, vocab)["answer"].tolist() == [0, 1, -1, 0]

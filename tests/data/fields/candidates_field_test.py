@@ -1,8 +1,9 @@
 import torch
-from allennlp.data import Batch, Instance, Vocabulary
+from allennlp.data import Instance, Vocabulary
 from allennlp.data.fields import ListField
 
 from allennlp_coref_rc.data.fields import CANDIDATE_LABELS, CandidatesField
+from tests import batches
 
 PASSAGE = "Mary went to New York . York is old and new .".split()
 
@@ -61,9 +62,8 @@ def test_a_batch_is_padded():
         CandidatesField(["c"], [["x"], ["c"], ["y"]]),
         CandidatesField(["c"], [["x"]]),
     ]
-    batch = Batch([Instance({"candidates": field}) for field in fields])
-    batch.index_instances(Vocabulary())
-    tensors = batch.as_tensor_dict()["candidates"]
+    instances = [Instance({"candidates": field}) for field in fields]
+    tensors = batches.tensors(instances, Vocabulary())["candidates"]
     assert tensors["candidates"].tolist() == [[0, 0], [1, -1], [-1, -1]]
     assert tensors["positions"].tolist() == [[0, 2], [0, -1], [-1, -1]]
     assert tensors["mask"].tolist() == [[True, False, False], [True] * 3, [True, False, False]]

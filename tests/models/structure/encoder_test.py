@@ -2,7 +2,7 @@
 
 import pytest
 import torch
-from allennlp.data import Batch, Instance, Token, Vocabulary
+from allennlp.data import Instance, Token, Vocabulary
 from allennlp.data.fields import TextField
 from transformers import AutoModel, AutoTokenizer
 
@@ -10,7 +10,7 @@ from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.data.token_indexers import word_pieces
 from allennlp_coref_rc.data.token_indexers.word_pieces import WordPieces
 from allennlp_coref_rc.models.structure.encoder import StructureEncoder, windows
-from tests import tiny_transformers
+from tests import batches, tiny_transformers
 
 TEXTS = [
     "Mary went to the kitchen .".split(),
@@ -27,9 +27,8 @@ def folder(request, tmp_path_factory):
 
 def tensors(folder, texts):
     indexers = {"transformer": WordPieces(folder)}
-    batch = Batch([Instance({"words": TextField(list(map(Token, text)), indexers)}) for text in texts])
-    batch.index_instances(Vocabulary())
-    return batch.as_tensor_dict()["words"]
+    fields = [TextField(list(map(Token, text)), indexers) for text in texts]
+    return batches.tensors([Instance({"words": field}) for field in fields], Vocabulary())["words"]
 
 
 def encoder(folder, **options):

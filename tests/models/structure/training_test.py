@@ -10,7 +10,6 @@ import torch
 
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText
 from allennlp_coref_rc.annotations.annotators import StructureModel
-from allennlp_coref_rc.annotations.document import read_documents
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.data.corpora.discourse_corpora import read_rels_texts
 from allennlp_coref_rc.data.structure_corpora.coreference import GUIDELINES
@@ -140,16 +139,6 @@ def test_a_head_that_it_has_not_is_named(trained):
     annotator = StructureModel(str(trained / "output" / "model.tar.gz"), ["srl"])
     with pytest.raises(ConfigurationError, match="found the heads .*discourse.*, expected srl"):
         annotator.annotate(garden())
-
-
-def test_plain_text_can_be_annotated_from_the_command_line(trained, run_command):
-    (trained / "texts.jsonl").write_text(json.dumps({"text": " ".join(garden().tokens)}) + "\n")
-    config = json.dumps({"type": "structure_model", "archive": "output/model.tar.gz"})
-    words = "annotate", "texts.jsonl", "annotated.jsonl", "--annotator", config
-    run = run_command("allennlp_coref_rc", *words, folder=trained)
-    assert run.returncode == 0, run.stderr[-2000:]
-    ((_, document),) = read_documents(str(trained / "annotated.jsonl"))
-    assert document.text.frames and document.text.relations
 
 
 def test_a_model_of_another_kind_is_named(tmp_path, monkeypatch):

@@ -44,14 +44,6 @@ def test_equations_one_token_after_the_other(gate_by):
             numpy.testing.assert_allclose(alpha.weights[b, i, : len(words)], expected, atol=1e-12)
 
 
-def test_a_passage_of_equal_tokens_of_ones_filters_nothing():
-    inputs = pair()
-    inputs.passage.vectors.fill_(1.0)
-    gated, (beta, _) = CollaborativeGating()(inputs)
-    torch.testing.assert_close(gated, GatedAttention()(inputs)[0])
-    assert beta.weights[0].unique().tolist() == [0.25]
-
-
 def test_without_final_filtering_the_question_stays():
     inputs = pair()
     question, weights = CollaborativeGating(final_filtering=False).final_question(inputs)

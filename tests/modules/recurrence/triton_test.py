@@ -26,7 +26,11 @@ from allennlp_coref_rc.modules.recurrence import (
 )
 from allennlp_coref_rc.modules.seq2seq_encoders import CorefGRU, recurrent_encoder
 from scripts.benchmarks.recurrence_oracle import Case, assert_as_good_as, poisoned_memory
-from tests.modules.recurrence.recurrence_test import one_thread  # noqa: F401
+from tests.modules.recurrence.recurrence_test import (
+    check_saturation,
+    check_strides_and_partial_gradients,
+    one_thread,  # noqa: F401
+)
 
 pytestmark = pytest.mark.slow
 
@@ -193,21 +197,7 @@ def test_without_edges_and_with_one_relation():
 
 @needs_triton
 def test_any_strides_and_partial_gradients():
-    case = Case(5, 4, 6, 2).on(DEVICE)
-    expected = case.run("reference", torch.float32)["output"]
-    tensors = {name: tensor.float() for name, tensor in case.tensors.items()}
-    tensors["inputs"] = tensors["inputs"].transpose(0, 1).contiguous().transpose(0, 1)
-    tensors["weight_hh"] = tensors["weight_hh"].t().contiguous().t()
-    tensors["memory"] = tensors["memory"].repeat(1, 1, 2)[:, :, :6]
-    tensors["inputs"].requires_grad_()
-    output = case.function("triton")(*tensors.values())
-    torch.testing.assert_close(output.detach(), expected.float())
-    # An expanded number as the gradient from outside, and none for the weights of edges.
-    (gradient,) = torch.autograd.grad(output.sum(), tensors["inputs"])
-    case.upstream = torch.ones_like(case.upstream)
-    torch.testing.assert_close(gradient, case.run("reference", torch.float32)["inputs"].float())
-    with torch.no_grad():
-        assert torch.equal(case.function("triton")(*tensors.values()), output)
+    check_strides_and_partial_gradients(Case(5, 4, 6, 2).on(DEVICE), "triton", torch.float32)
 
 
 @needs_triton
@@ -270,15 +260,7 @@ def test_autocast():
 
 @needs_triton
 def test_large_inputs_saturate():
-    case = Case(2, 3, 4).on(DEVICE)
-    tensors = [tensor.float() for tensor in case.tensors.values()]
-    for factor in (1e2, 1e30):
-        inputs = tensors[0] * factor
-        torch.testing.assert_close(
-            case.function("triton")(inputs, *tensors[1:]), case.function("reference")(inputs, *tensors[1:])
-        )
-    tensors[0][0, 1, 0] = math.nan
-    assert case.function("triton")(*tensors)[0, 1, 0].isnan()
+    check_saturation(Case(2, 3, 4).on(DEVICE), "triton")
 
 
 @pytest.mark.parametrize(

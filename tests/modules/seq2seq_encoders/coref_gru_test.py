@@ -7,30 +7,18 @@ from allennlp.common import Params
 from allennlp.common.checks import ConfigurationError
 from allennlp.modules import Seq2SeqEncoder
 
-from allennlp_coref_rc.data.annotation_layers.edge_layers import coref_sources, split_sources
 from allennlp_coref_rc.data.annotation_layers.edges import FIRST_MENTION, OTHER_SEQUENCE, PADDING
 from allennlp_coref_rc.modules.pair import TokenVectors
 from allennlp_coref_rc.modules.seq2seq_encoders import CorefGRU
 from tests.modules.seq2seq_encoders import typed_edges
-from tests.modules.seq2seq_encoders.pairs import encode_both
+from tests.modules.seq2seq_encoders.pairs import encode_both, fields, of_text, tensors
 
 CLUSTERS = [[(0, 2), (3, 4), (6, 8)], [(1, 2), (5, 6)]]
 LENGTH = 9
 
 
-def pad(sources, length):
-    width = max(map(len, sources), default=0)
-    rows = [token + [PADDING] * (width - len(token)) for token in sources]
-    return torch.tensor(rows + [[PADDING] * width] * (length - len(rows)), dtype=torch.long).view(
-        length, width
-    )
-
-
-def annotations(clusters=CLUSTERS, length=LENGTH, padded_to=None):
-    edges = coref_sources(clusters, length)
-    return {
-        "coref": {name: pad(sources, padded_to or length).unsqueeze(0) for name, sources in edges.items()}
-    }
+def annotations(clusters=CLUSTERS, length=LENGTH):
+    return of_text({"coref": clusters}, length)
 
 
 def sigmoid(x):
@@ -93,42 +81,6 @@ def test_equations_of_the_paper(encoder, read_first):
         numpy.testing.assert_allclose(states, expected, atol=1e-12)
 
 
-def test_question_starts_from_the_memory_of_the_passage_and_the_other_way_round(encoder):
-    torch.manual_seed(2)
-    question_encoder = CorefGRU(5, 8).double()
-    boundary, length = 9, 13
-    clusters = [[(0, 2), (3, 4), (10, 11)], [(1, 2), (5, 6)], [(9, 10), (12, 13)]]
-    passage, question = torch.randn(1, boundary, 5).double(), torch.randn(1, length - boundary, 5).double()
-    layers = ({}, {})
-    for name, sources in coref_sources(clusters, length).items():
-        for layer, part in zip(layers, split_sources(sources, boundary)):
-            layer[name] = pad(part, len(part)).unsqueeze(0)
-    # The passage is padded in its batch. That must not shift the links between passage and question.
-    padded = torch.cat([passage, torch.randn(1, 3, 5).double()], dim=1)
-    mask = torch.tensor([[True] * boundary + [False] * 3])
-    layers[0].update(
-        {k: torch.nn.functional.pad(v, (0, 0, 0, 3), value=PADDING) for k, v in layers[0].items()}
-    )
-    all_tokens = torch.ones(1, length - boundary, dtype=torch.bool)
-    texts = zip((padded, question), (mask, all_tokens), layers)
-    both = [TokenVectors(vectors, which, {"coref": layer}) for vectors, which, layer in texts]
-    encoded_passage, encoded_question = encode_both(encoder, question_encoder, *both)
-
-    in_passage = [[(a, b) for a, b in cluster if b <= boundary] for cluster in clusters]
-    in_question = [
-        [(a - boundary, b - boundary) for a, b in cluster if a >= boundary] for cluster in clusters
-    ]
-    forward, memory, state = paper(encoder, passage[0].numpy(), in_passage, "")
-    question_forward, _, _ = paper(question_encoder, question[0].numpy(), in_question, "", memory, state)
-    question_backward, memory, state = paper(question_encoder, question[0].numpy(), in_question, "_reverse")
-    backward, _, _ = paper(encoder, passage[0].numpy(), in_passage, "_reverse", memory, state)
-    expected = numpy.concatenate([forward, backward], axis=1)
-    numpy.testing.assert_allclose(encoded_passage[0, :boundary].detach().numpy(), expected, atol=1e-12)
-    expected = numpy.concatenate([question_forward, question_backward], axis=1)
-    numpy.testing.assert_allclose(encoded_question[0].detach().numpy(), expected, atol=1e-12)
-    assert encoded_passage[0, boundary:].abs().max() == 0
-
-
 class Pairs(torch.nn.Module):
     """
     A batch of two passages of 9 and 6 tokens, and their questions of 4 and 3, each padded, with an encoder
@@ -150,33 +102,51 @@ class Pairs(torch.nn.Module):
         self.passage, self.question = torch.randn(2, 10, 5).double(), torch.randn(2, 6, 5).double()
 
     def forward(self, passage, question):
-        texts = [
-            TokenVectors(inputs, torch.arange(inputs.size(1)) < torch.tensor(lengths)[:, None], {"coref": {}})
-            for inputs, lengths in zip((passage, question), zip(*self.LENGTHS))
+        made = [
+            fields({"coref": clusters}, sum(lengths), lengths[0])
+            for clusters, lengths in zip(self.CLUSTERS, self.LENGTHS)
         ]
-        for name in ("antecedents", "descendants"):
-            edges = [
-                coref_sources(clusters, sum(n))[name] for clusters, n in zip(self.CLUSTERS, self.LENGTHS)
-            ]
-            for text, parts in zip(
-                texts, zip(*(split_sources(e, n) for e, (n, _) in zip(edges, self.LENGTHS)))
-            ):
-                rows = [pad(part, text.mask.size(1)) for part in parts]
-                layer = torch.nn.utils.rnn.pad_sequence([row.T for row in rows], True, PADDING)
-                text.annotations["coref"][name] = layer.transpose(1, 2)
+        texts = []
+        for inputs, lengths, of_texts in zip((passage, question), zip(*self.LENGTHS), zip(*made)):
+            mask = torch.arange(inputs.size(1)) < torch.tensor(lengths)[:, None]
+            texts.append(TokenVectors(inputs, mask, tensors(*of_texts, padded_to=inputs.size(1))))
         return encode_both(self.encoder, self.question_encoder, *texts)
+
+    def parts(self, i):
+        """The passage and its question without padding, each with its encoder and its part of the clusters."""
+        length, question_length = self.LENGTHS[i]
+        in_passage = [[(a, b) for a, b in cluster if b <= length] for cluster in self.CLUSTERS[i]]
+        in_question = [
+            [(a - length, b - length) for a, b in cluster if a >= length] for cluster in self.CLUSTERS[i]
+        ]
+        return [
+            (self.encoder, self.passage[i, :length].numpy(), in_passage),
+            (self.question_encoder, self.question[i, :question_length].numpy(), in_question),
+        ]
 
     def expected(self, i, questions_padded_to):
         """The passage read backward, if the memory after one step is handed over, and of long questions."""
-        length, question_length = self.LENGTHS[i]
-        in_passage = [[(a, b) for a, b in cluster if b <= length] for cluster in self.CLUSTERS[i]]
-        last = length + question_length - 1
-        at_last = [[(0, 1)] if any(a <= last < b for a, b in cluster) else [] for cluster in self.CLUSTERS[i]]
-        step = self.question[i, question_length - 1 : question_length].numpy()
-        _, memory, state = paper(self.question_encoder, step, at_last, "_reverse")
-        if question_length < questions_padded_to:
+        passage, (encoder, question, clusters) = self.parts(i)
+        last = len(question) - 1
+        at_last = [[(0, 1)] if any(a <= last < b for a, b in cluster) else [] for cluster in clusters]
+        _, memory, state = paper(encoder, question[last:], at_last, "_reverse")
+        if len(question) < questions_padded_to:
             memory, state = None, None
-        return paper(self.encoder, self.passage[i, :length].numpy(), in_passage, "_reverse", memory, state)[0]
+        return paper(*passage, "_reverse", memory, state)[0]
+
+
+def test_question_starts_from_the_memory_of_the_passage_and_the_other_way_round():
+    pairs = Pairs()
+    encoded = [states.detach().numpy() for states in pairs(pairs.passage, pairs.question)]
+    for i in range(len(pairs.LENGTHS)):
+        passage, question = zip(encoded, pairs.parts(i))
+        for suffix, order in (("", (passage, question)), ("_reverse", (question, passage))):
+            memory, state = None, None
+            for states, part in order:
+                found = states[i, :, 8:] if suffix else states[i, :, :8]
+                expected, memory, state = paper(*part, suffix, memory, state)
+                numpy.testing.assert_allclose(found[: len(expected)], expected, atol=1e-12)
+                assert not found[len(expected) :].any()
 
 
 @pytest.mark.parametrize("length", [1, 3, 4, 5])
@@ -231,55 +201,6 @@ def test_relations_are_the_same_for_passage_and_question(relations):
         encode_both(encoder, other, passage, question)
 
 
-def test_memory_is_not_shared_unless_both_share_it(encoder):
-    passage = TokenVectors(torch.randn(1, 4, 5).double(), torch.ones(1, 4).bool(), annotations([], 4))
-    question = TokenVectors(torch.randn(1, 3, 5).double(), torch.ones(1, 3).bool(), annotations([], 3))
-    for other in (CorefGRU(5, 8, share_memory=False).double(), CorefGRU(5, 8, bidirectional=True).double()):
-        encoded = encode_both(encoder, other, passage, question)
-        independent = torch.allclose(encoded[1], other(*question)) and torch.allclose(
-            encoded[0], encoder(*passage)
-        )
-        assert independent == (not other._share_memory)
-
-
-@pytest.mark.parametrize("bidirectional", [True, False])
-def test_without_annotations_it_is_torchs_gru(bidirectional):
-    torch.manual_seed(3)
-    gru = torch.nn.GRU(5, 8, batch_first=True, bidirectional=bidirectional)
-    encoder = CorefGRU(5, 8, bidirectional=bidirectional)
-    missing = encoder.load_state_dict(gru.state_dict(), strict=False)
-    assert all(name.startswith("keys") for name in missing.missing_keys) and not missing.unexpected_keys
-    inputs, lengths = torch.randn(3, 7, 5), torch.tensor([7, 4, 1])
-    mask = torch.arange(7) < lengths.unsqueeze(1)
-    packed = torch.nn.utils.rnn.pack_padded_sequence(inputs, lengths, batch_first=True)
-    expected = torch.nn.utils.rnn.pad_packed_sequence(gru(packed)[0], batch_first=True)[0]
-    out = encoder(inputs, mask)
-    torch.testing.assert_close(out, expected, atol=1e-6, rtol=0)
-
-    upstream = torch.randn_like(out)
-    gradients = torch.autograd.grad(
-        (out * upstream).sum(), [dict(encoder.named_parameters())[n] for n in gru.state_dict()]
-    )
-    expected = torch.autograd.grad((expected * upstream).sum(), list(gru.parameters()))
-    for (name, _), ours, theirs in zip(gru.named_parameters(), gradients, expected):
-        torch.testing.assert_close(ours, theirs, atol=1e-5, rtol=1e-5, msg=name)
-
-
-def test_without_edges_the_sequential_half_is_a_gru_of_half_the_size(encoder):
-    """Outside all clusters the coreferent half reads zeros: the sequential half hears of nothing else."""
-    gru = torch.nn.GRU(5, 4, batch_first=True).double()
-    gates = [i for gate in range(3) for i in range(8 * gate, 8 * gate + 4)]
-    own = dict(encoder.named_parameters())
-    with torch.no_grad():
-        gru.weight_ih_l0.copy_(own["weight_ih_l0"][gates])
-        gru.weight_hh_l0.copy_(own["weight_hh_l0"][gates][:, :4])
-        gru.bias_ih_l0.copy_(own["bias_ih_l0"][gates])
-        gru.bias_hh_l0.copy_(own["bias_hh_l0"][gates])
-    inputs = torch.randn(1, LENGTH, 5).double()
-    out = encoder(inputs, torch.ones(1, LENGTH).bool(), annotations([]))
-    torch.testing.assert_close(out[:, :, :4], gru(inputs)[0], atol=1e-12, rtol=0)
-
-
 def test_padding_and_batch_change_nothing(encoder):
     inputs = torch.randn(2, LENGTH + 4, 5).double()
     lengths = [LENGTH, 6]
@@ -289,15 +210,8 @@ def test_padding_and_batch_change_nothing(encoder):
         for i, n in enumerate(lengths)
     ]
     mask = torch.arange(LENGTH + 4) < torch.tensor(lengths).unsqueeze(1)
-    parts = [annotations(clusters[i], n, LENGTH + 4)["coref"] for i, n in enumerate(lengths)]
-    width = max(part["antecedents"].size(2) for part in parts)
-    batch = {
-        name: torch.cat(
-            [torch.nn.functional.pad(p[name], (0, width - p[name].size(2)), value=PADDING) for p in parts]
-        )
-        for name in ("antecedents", "descendants")
-    }
-    together = encoder(inputs, mask, {"coref": batch})
+    texts = [fields({"coref": some}, n, n)[0] for some, n in zip(clusters, lengths)]
+    together = encoder(inputs, mask, tensors(*texts, padded_to=LENGTH + 4))
     for i, n in enumerate(lengths):
         torch.testing.assert_close(together[i : i + 1, :n], alone[i], atol=1e-12, rtol=0)
         assert together[i, n:].abs().sum() == 0
@@ -315,20 +229,6 @@ def test_gradients_reach_all_parameters_and_agree_with_finite_differences(encode
 
     parameters = [p.detach().clone().requires_grad_() for p in encoder.parameters()]
     assert torch.autograd.gradcheck(run, (inputs, *parameters), fast_mode=True)
-
-
-def test_several_relations_have_their_own_parts_and_keys():
-    encoder = CorefGRU(5, 9, bidirectional=False, relations=["coref", "srl"])
-    assert encoder.keys.shape == (3, 5)
-    inputs, mask = torch.randn(1, 4, 5), torch.ones(1, 4).bool()
-    nothing = torch.full((1, 4, 1), PADDING)
-    link = nothing.clone()
-    link[0, 3, 0] = 0
-    base = encoder(inputs, mask, {"coref": {"antecedents": nothing}, "srl": {"antecedents": nothing}})
-    coref = encoder(inputs, mask, {"coref": {"antecedents": link}, "srl": {"antecedents": nothing}})
-    srl = encoder(inputs, mask, {"coref": {"antecedents": nothing}, "srl": {"antecedents": link}})
-    assert torch.equal(base[:, :3], coref[:, :3]) and torch.equal(base[:, :3], srl[:, :3])
-    assert not torch.allclose(base[:, 3], coref[:, 3]) and not torch.allclose(coref[:, 3], srl[:, 3])
 
 
 def attended(encoder, inputs, relations, suffix):
@@ -361,8 +261,7 @@ def attended(encoder, inputs, relations, suffix):
 @pytest.mark.parametrize("backend", ["reference", "plain", "auto"])
 def test_attention_over_types_of_edges_and_their_inverses(backend):
     relations, length = list(typed_edges.RELATIONS), typed_edges.LENGTH
-    field = typed_edges.field()
-    annotations = field.batch_tensors([field.as_tensor(field.get_padding_lengths())])
+    annotations = tensors(typed_edges.field())
     torch.manual_seed(3)
     encoder = CorefGRU(5, 8, relations=relations, backend=backend).double()
     for parameter in encoder.parameters():

@@ -3,18 +3,13 @@ import itertools
 import numpy
 import pytest
 import torch
-from allennlp.common import Params
 from allennlp.common.checks import ConfigurationError
 
-from allennlp_coref_rc.annotations import AnnotatedText
-from allennlp_coref_rc.data.annotation_layers import AnnotationLayer
 from allennlp_coref_rc.data.annotation_layers.edges import FIRST_MENTION, OTHER_SEQUENCE, PADDING
-from allennlp_coref_rc.data.fields import AnnotationField
 from allennlp_coref_rc.modules.gpu import one_pass
 from allennlp_coref_rc.modules.pair import TokenVectors
 from allennlp_coref_rc.modules.seq2seq_encoders import CorefGRU, MageGRU
-from tests.modules.seq2seq_encoders import typed_edges
-from tests.modules.seq2seq_encoders.pairs import encode_both
+from tests.modules.seq2seq_encoders.pairs import encode_both, fields, of_text, tensors
 
 LENGTH, BOUNDARY = 13, 9
 # Mentions of several tokens, tokens in several clusters, clusters in one part of the text and in both.
@@ -41,27 +36,8 @@ def make(variant, seed=1, **options):
     return encoder
 
 
-def fields(clusters=CLUSTERS, length=LENGTH, boundary=BOUNDARY, question_first=False):
-    """Of passage and question, made as a reader makes them."""
-    layer = AnnotationLayer.from_params(Params({"type": "coref_edges", "question_first": question_first}))
-    parts = {}
-    for relation in clusters:
-        text = AnnotatedText(tokens=["word"] * length, clusters=clusters[relation])
-        parts[relation] = layer.make(text, boundary)
-    return [
-        AnnotationField({relation: parts[relation][i] for relation in parts}, n)
-        for i, n in enumerate((boundary, length - boundary))
-    ]
-
-
-def tensors(field, padded_to=None, widths=None):
-    lengths = {**field.get_padding_lengths(), **(widths or {})}
-    lengths["num_tokens"] = padded_to or lengths["num_tokens"]
-    return field.batch_tensors([field.as_tensor(lengths)])
-
-
 def whole_text(clusters=CLUSTERS, length=LENGTH):
-    return tensors(fields(clusters, length, length)[0])
+    return of_text(clusters, length)
 
 
 def ones(length):
@@ -129,78 +105,13 @@ def test_equation_2(variant, backend):
     assert_is(output, *(paper(encoder, variant, inputs[0].numpy(), CLUSTERS, s)[0] for s in ("", "_reverse")))
 
 
-@pytest.mark.parametrize("carry", ["gathered", "previous"])
-def test_equation_4_is_the_case_of_one_edge_of_each_type(carry):
-    clusters = {"coref": [[(0, 1), (2, 4), (7, 8)], [(1, 2), (6, 7)]], "srl": [[(1, 2), (7, 8)]]}
-    antecedents = {"coref": {2: 0, 3: 2, 7: 3, 6: 1}, "srl": {7: 1}}
-    variant = "mage" if carry == "gathered" else "mage, previous"
-    encoder = make(variant, bidirectional=False)
-    weight_ih, weight_hh, bias_ih, bias_hh = (p.detach().numpy() for p in encoder.parameters())
-    inputs = torch.randn(1, 8, 5).double()
-    states = numpy.zeros((9, 6))  # the last is h_0
-    for t in range(8):
-        coref, srl = (states[antecedents[name].get(t, 8)] for name in ("coref", "srl"))
-        g = numpy.concatenate([states[t - 1][:3], coref[3:4], srl[4:6]])
-        x, u = weight_ih @ inputs[0, t].numpy() + bias_ih, weight_hh @ g + bias_hh
-        r, z = sigmoid(x[:6] + u[:6]), 1 - sigmoid(x[6:12] + u[6:12])
-        candidate = numpy.tanh(x[12:] + r * u[12:])
-        states[t] = (1 - z) * (g if carry == "gathered" else states[t - 1]) + z * candidate
-    assert_is(encoder(inputs, ones(8), whole_text(clusters, 8))[0], states[:8])
-    assert_is(torch.tensor(states[:8]), paper(encoder, variant, inputs[0].numpy(), clusters)[0])
-
-
-def typed_equation_2(encoder, inputs, columns, suffix):
-    """Equation 2 with a state for each relation, one token after the other."""
-    weight_ih, weight_hh, bias_ih, bias_hh = (
-        getattr(encoder, name + suffix).detach().numpy()
-        for name in ("weight_ih_l0", "weight_hh_l0", "bias_ih_l0", "bias_hh_l0")
-    )
-    length, size = len(inputs), len(weight_ih) // 3
-    order = list(range(length))[:: -1 if suffix else 1]
-    states = numpy.zeros((length, size))
-    for step, t in enumerate(order):
-        read = numpy.zeros(size)
-        if step:
-            read[columns["sequential"]] = states[order[step - 1]][columns["sequential"]]
-        for relation in typed_edges.RELATIONS:
-            for source in typed_edges.reads(relation, t, reverse=bool(suffix)):
-                read[columns[relation]] += states[source][columns[relation]]
-        (x_r, x_z, x_n), (u_r, u_z, u_n) = (
-            numpy.split(v, 3) for v in (weight_ih @ inputs[t] + bias_ih, weight_hh @ read + bias_hh)
-        )
-        keep = sigmoid(x_z + u_z)
-        states[t] = keep * read + (1 - keep) * numpy.tanh(x_n + sigmoid(x_r + u_r) * u_n)
-    return states
-
-
-@pytest.mark.parametrize("backend", ["reference", "plain", "auto"])
-def test_a_type_and_its_inverse_have_states_of_their_own(backend):
-    sizes = {"sequential": 3, "is": 2, "is_inverse": 1, "has": 2}
-    length = typed_edges.LENGTH
-    annotations = tensors(typed_edges.field())
-    torch.manual_seed(3)
-    encoder = MageGRU(5, state_sizes=sizes, backend=backend).double()
-    for parameter in encoder.parameters():
-        torch.nn.init.normal_(parameter, std=0.7)
-    inputs = torch.randn(1, length, 5, dtype=torch.float64, requires_grad=True)
-    # The state begins with the sequential part; the others follow by name.
-    columns = {"sequential": slice(0, 3), "has": slice(3, 5), "is": slice(5, 7), "is_inverse": slice(7, 8)}
-    expected = [typed_equation_2(encoder, inputs[0].detach().numpy(), columns, s) for s in ("", "_reverse")]
-    assert_is(encoder(inputs, ones(length), annotations)[0], *expected)
-    if backend != "reference":
-        weights = list(encoder.parameters())
-        assert torch.autograd.gradcheck(
-            lambda x, *_: encoder(x, ones(length), annotations), (inputs, *weights), fast_mode=True
-        )
-
-
 def pair_inputs(question_first=False, padding=0):
     """A passage and a question of one text; padding of the passage must not move links across."""
-    passage_field, question_field = fields(question_first=question_first)
+    passage_field, question_field = fields(CLUSTERS, LENGTH, BOUNDARY, question_first)
     inputs = torch.randn(1, LENGTH, 5).double()
     padded = torch.cat([inputs[:, :BOUNDARY], torch.randn(1, padding, 5).double()], dim=1)
     mask = torch.arange(BOUNDARY + padding).unsqueeze(0) < BOUNDARY
-    passage = TokenVectors(padded, mask, tensors(passage_field, BOUNDARY + padding))
+    passage = TokenVectors(padded, mask, tensors(passage_field, padded_to=BOUNDARY + padding))
     question = TokenVectors(inputs[:, BOUNDARY:], ones(LENGTH - BOUNDARY), tensors(question_field))
     return inputs[0].numpy(), passage, question
 
@@ -269,16 +180,11 @@ def test_joint_reads_passage_and_question_as_one_sequence_in_random_order(varian
 def test_layers_of_different_settings_have_edges_of_their_own():
     """In a pass, layers of equal settings share theirs."""
     _, passage, question = pair_inputs(question_first=True)
-    layers = [
-        MageGRU(5, state_sizes=WHOLE, **options).double().eval()
-        for options in (
-            {},
-            {"joint": True},
-            {"carry": "previous"},
-            {"variant": "shared"},
-            {"variant": "dag_rnn"},
-        )
-    ]
+    settings = {}, {"joint": True}, {"carry": "previous"}, {"variant": "shared"}, {"variant": "dag_rnn"}
+    layers = [MageGRU(5, state_sizes=WHOLE, **options) for options in settings]
+    of_attention = {}, {"read_at_first_mention": False}, {"relations": ["srl"]}, {"questions_padded_to": 4}
+    layers += [CorefGRU(5, 8, **options) for options in of_attention]
+    layers = [layer.double().eval() for layer in layers]
 
     @one_pass
     def read(*layers):
@@ -314,20 +220,6 @@ def test_a_first_mention_and_no_edge_read_zeros(variant):
     assert not torch.allclose(run(0), run(PADDING))
 
 
-def test_without_edges_the_sequential_part_is_a_gru_of_its_size():
-    encoder = make("mage")
-    gru = torch.nn.GRU(5, 3, batch_first=True).double()
-    rows = [i for gate in range(3) for i in range(6 * gate, 6 * gate + 3)]
-    with torch.no_grad():
-        gru.weight_ih_l0.copy_(encoder.weight_ih_l0[rows])
-        gru.weight_hh_l0.copy_(encoder.weight_hh_l0[rows][:, :3])
-        gru.bias_ih_l0.copy_(encoder.bias_ih_l0[rows])
-        gru.bias_hh_l0.copy_(encoder.bias_hh_l0[rows])
-    inputs = torch.randn(1, LENGTH, 5).double()
-    output = encoder(inputs, ones(LENGTH), whole_text({"coref": [], "srl": []}))
-    torch.testing.assert_close(output[..., :3], gru(inputs)[0], rtol=0, atol=1e-12)
-
-
 @all_variants
 def test_padding_and_batch_change_nothing(variant):
     encoder = make(variant)
@@ -336,12 +228,7 @@ def test_padding_and_batch_change_nothing(variant):
     clusters = [CLUSTERS, {"coref": [[(0, 1), (5, 6)]], "srl": []}]
     texts = [fields(c, n, n)[0] for c, n in zip(clusters, lengths)]
     alone = [encoder(inputs[i : i + 1, :n], ones(n), tensors(texts[i])) for i, n in enumerate(lengths)]
-    widths = {name: 3 for name in texts[0].get_padding_lengths() if name != "num_tokens"}
-    parts = [tensors(text, LENGTH + 2, widths) for text in texts]
-    batch = {
-        relation: {name: torch.cat([part[relation][name] for part in parts]) for name in parts[0][relation]}
-        for relation in parts[0]
-    }
+    batch = tensors(*texts, padded_to=LENGTH + 2)
     together = encoder(inputs, torch.arange(LENGTH + 2) < torch.tensor(lengths).unsqueeze(1), batch)
     for i, n in enumerate(lengths):
         torch.testing.assert_close(together[i : i + 1, :n], alone[i], rtol=0, atol=1e-12)
@@ -381,24 +268,6 @@ def test_initialised_as_in_the_authors_code():
             assert (parameter == 0).all()
         else:
             assert abs(parameter.std().item() - 0.1) < 0.003 and abs(parameter.mean().item()) < 0.003
-
-
-@pytest.mark.parametrize(
-    "input_size, sequential, coref",
-    [(128, 48, 16), (128, 32, 32), (100, 240, 16), (100, 224, 32), (100, 192, 64)],
-)
-@pytest.mark.parametrize("layers", [1, 3])
-def test_as_many_parameters_as_a_gru_and_a_coref_gru(input_size, sequential, coref, layers):
-    """At the sizes of the paper, bAbI, bAbI-Mix, CNN and LAMBADA, to 1 %."""
-    size = sequential + coref
-
-    def count(make):
-        inputs = [input_size] + [2 * size] * (layers - 1)
-        return sum(p.numel() for n in inputs for p in make(n).parameters())
-
-    gru = count(lambda n: torch.nn.GRU(n, size, bidirectional=True))
-    assert count(lambda n: MageGRU(n, state_sizes={"sequential": sequential, "coref": coref})) == gru
-    assert gru < count(lambda n: CorefGRU(n, size)) < 1.01 * gru
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,35 @@
+"""Texts, and pairs of passage and question, with clusters, as a reader and a data loader make them."""
+
+from allennlp_coref_rc.annotations import AnnotatedText
+from allennlp_coref_rc.data.annotation_layers import CorefEdges
+from allennlp_coref_rc.data.fields import AnnotationField
 from allennlp_coref_rc.modules.pair import Pair
 from allennlp_coref_rc.modules.seq2seq_encoders import encode_pair
+
+
+def fields(clusters, length, boundary, question_first=False):
+    """Of passage and question, given the clusters of both by relation."""
+    layer = CorefEdges(question_first=question_first)
+    made = {
+        relation: layer.make(AnnotatedText(["word"] * length, clusters=some), boundary)
+        for relation, some in clusters.items()
+    }
+    return [
+        AnnotationField({relation: parts[i] for relation, parts in made.items()}, n)
+        for i, n in enumerate((boundary, length - boundary))
+    ]
+
+
+def tensors(*fields, padded_to=None):
+    """Of a batch."""
+    lengths = [field.get_padding_lengths() for field in fields]
+    longest = {name: max(of_field[name] for of_field in lengths) for name in lengths[0]}
+    longest["num_tokens"] = padded_to or longest["num_tokens"]
+    return fields[0].batch_tensors([field.as_tensor(longest) for field in fields])
+
+
+def of_text(clusters, length):
+    return tensors(fields(clusters, length, length)[0])
 
 
 def encode_both(encoder, question_encoder, passage, question):

@@ -1,5 +1,3 @@
-import io
-
 import pytest
 import torch
 from allennlp.common.checks import ConfigurationError
@@ -50,25 +48,6 @@ def test_conversion_from_and_to_torch(name, bidirectional, dtype):
         torch.testing.assert_close(gradient[:, : other.size(-1)] if other.dim() == 2 else gradient, other)
 
 
-@all_encoders
-def test_state_dict_moves_between_devices(name):
-    cls, options = ENCODERS[name]
-    encoder = cls.from_torch(torch_module(name), **options)
-    file = io.BytesIO()
-    torch.save(encoder.state_dict(), file)
-    for device in ["cpu", "meta"] + (["cuda"] if torch.cuda.is_available() else []):
-        file.seek(0)
-        state = torch.load(file, map_location=device, weights_only=True)
-        other = cls.from_torch(torch_module(name), **options).to(device)
-        other.load_state_dict(state)
-        assert all(parameter.device.type == device for parameter in other.parameters())
-        if device != "meta":
-            inputs = torch.randn(2, 4, 5)
-            expected = encoder(inputs, torch.ones(2, 4).bool())
-            output = other(inputs.to(device), torch.ones(2, 4).bool().to(device))
-            torch.testing.assert_close(output.cpu(), expected)
-
-
 def test_modules_of_the_wrong_type_and_size():
     with pytest.raises(ConfigurationError, match="MageGRU: the module to load has type 'LSTM'"):
         MageGRU.from_torch(torch.nn.LSTM(5, 8), {"sequential": 6, "coref": 2})
@@ -84,16 +63,3 @@ def test_modules_of_the_wrong_type_and_size():
 def test_without_relations_annotations_change_nothing(encoder):
     inputs, mask = torch.randn(2, 3, 5), torch.ones(2, 3, dtype=torch.bool)
     torch.testing.assert_close(encoder(inputs, mask, {}), encoder(inputs, mask))
-
-
-def test_layers_with_other_settings_have_other_edges():
-    """Though they get the same mask and annotations."""
-    inputs, mask = torch.randn(1, 2, 5), torch.ones(1, 2, dtype=torch.bool)
-    edges = {"antecedents": torch.tensor([[[-1], [0]]]), "descendants": torch.tensor([[[1], [-1]]])}
-    annotations = dict.fromkeys(("coref", "srl"), edges)
-    reading = [CorefGRU(5, 8), CorefGRU(5, 8, read_at_first_mention=False), CorefGRU(5, 8, relations=["srl"])]
-    reading += [MageGRU(5, state_sizes={"sequential": 8 - size, "coref": size}) for size in (2, 4)]
-    for encoder in reading:
-        torch.testing.assert_close(
-            encoder(inputs, mask, annotations), encoder(inputs, mask.clone(), annotations)
-        )

@@ -4,12 +4,12 @@ import pytest
 import torch
 from allennlp.common import Params
 from allennlp.common.checks import ConfigurationError
-from allennlp.data import Batch, Instance, Token, TokenIndexer, Vocabulary
+from allennlp.data import Instance, Token, TokenIndexer, Vocabulary
 from allennlp.data.fields import TextField
 from allennlp.modules.token_embedders import TokenEmbedder
 
 from allennlp_coref_rc.modules.token_embedders import TransformerWords
-from tests import tiny_transformers
+from tests import batches, tiny_transformers
 
 WORDS = "Mary went to the kitchen because the journalist , who had travelled , unbelievably slept .".split()
 
@@ -18,11 +18,8 @@ each_architecture = pytest.mark.parametrize("architecture", tiny_transformers.AR
 
 def tensors(folder, *texts, **keys):
     indexer = TokenIndexer.by_name("pretrained_transformer_mismatched")(folder, **keys)
-    batch = Batch(
-        [Instance({"text": TextField([Token(word) for word in text], {"": indexer})}) for text in texts]
-    )
-    batch.index_instances(Vocabulary())
-    return batch.as_tensor_dict()["text"][""]
+    fields = [TextField([Token(word) for word in text], {"": indexer}) for text in texts]
+    return batches.tensors([Instance({"text": field}) for field in fields], Vocabulary())["text"][""]
 
 
 @each_architecture

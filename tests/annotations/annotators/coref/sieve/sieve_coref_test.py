@@ -5,77 +5,102 @@ from allennlp_models.coref.metrics.conll_coref_scores import ConllCorefScores
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from allennlp_coref_rc.annotations import AnnotatedText, sentence_spans
+from allennlp_coref_rc.annotations import AnnotatedText
 from allennlp_coref_rc.annotations.annotators import SieveCoref
 from allennlp_coref_rc.annotations.annotators.lexicon import NOUNS, PLURAL, SINGULAR
 from allennlp_coref_rc.annotations.formats import read_conll_2012
+from tests.annotations.texts import lists, text_of
 from tests.shared import LITBANK, needs_litbank
 
 
 def clusters(text, **options):
     """The clusters, each the texts of its mentions."""
-    tokens = text.split()
-    annotated = SieveCoref(**options).annotate(AnnotatedText(tokens, sentence_spans(tokens)))
-    return [[" ".join(tokens[start:stop]) for start, stop in cluster] for cluster in annotated.clusters]
+    return SieveCoref(**options).annotate(text_of(text)).cluster_texts
 
 
 def linked(text, one, other, **options):
     return any(one in cluster and other in cluster for cluster in clusters(text, **options))
 
 
-# Names
+ALL_CLUSTERS = {
+    # Names
+    "We met Quorn in Leeds . Poor Quorn was ill . Leeds was cold .": "Quorn|Poor Quorn; Leeds|Leeds",
+    "Precisely so . We met Brown precisely then . Precisely , Brown .": "Brown|Brown",
+    'It was said : " Precisely . " And then : " Precisely . "': "",
+    "I saw Newland Archer . Then Archer left . At home Newland slept .": "Newland Archer|Archer|Newland",
+    # Titles and genders keep a family apart, and a husband's name is not his wife's.
+    "I saw Mr. Charles Pett and Mrs. Pett . Then Mr. Pett left . Then Mrs. Pett left . Then Miss Pett left .": (
+        "Mr. Charles Pett|Mr. Pett; Mrs. Pett|Mrs. Pett"
+    ),
+    "I saw Newland Archer . I saw Mrs. Newland Archer . I saw Newland Archer .": (
+        "I|I|I; Newland Archer|Newland Archer"
+    ),
+    # Dates and languages are no names.
+    "It was on Monday . Then Monday passed in English . In English it was Monday .": "",
+    # Adjectives belong to the name, but not the words of another phrase.
+    "It was the famous Quorn . The famous Quorn left .": "the famous Quorn|The famous Quorn",
+    "It was the question Quorn asked . Then Quorn left .": "Quorn|Quorn",
+    "Tom & Mary Smith came . He sat . She slept .": "Tom|He; Mary Smith|She",
+    # Noun phrases: a definite one goes to the latest with its words.
+    "A tall man met a small man . The tall man sat . The man ran . A man sang .": (
+        "A tall man|The tall man|The man"
+    ),
+    "No man came . The man slept .": "",
+    "A boy sat . The boys ran .": "",
+    "Tom 's sister sat . Alice 's sister ran . Tom 's sister sang .": "Tom|Tom; Tom 's sister|Tom 's sister",
+    "Well , the doctor left . We slept well .": "",
+    # "The garden gate" is no garden.
+    "The garden slept . The garden wall fell .": "",
+    "The garden slept . The garden grew .": "The garden|The garden",
+    # Pronouns
+    "John met Mary and the boys . She saw him and they ran .": "John|him; Mary|She; the boys|they",
+    "A family came . They sat .": "A family|They",
+    "The father of his wife died .": "",
+    # Speakers
+    '" I saw you , " said Mary . " You saw me , " said John .': "I|Mary|You; you|me|John",
+    "I sat . My wife came . He saw me .": "I|My|me",
+    'I sat . " I am ill , " said John . I left .': "I|I; I|John",
+    "CHAPTER I We sat . I ran .": "",
+    'Ann said , " I love my dog . " Bob said , " I run . "': "Ann|I|my; Bob|I",
+    'Ann asks " Am I late ? " Bob replies " I am , too . "': "Ann|I; Bob|I",
+    '" I am ill , " said Ann . Bob said , " I am well . "': "I|Ann; Bob|I",
+    'Ann said , " I am ill . " " I am well , " said Bob .': "Ann|I; I|Bob",
+    # Lower-cased text
+    "silence fell . then silence fell again . may will grant grace . time may grant will .": "",
+    "there was grace . it was grace .": "",
+}
+"""By the text all of its clusters."""
 
 
-def test_the_same_names_are_linked_whatever_stands_before_them():
-    expected = [["Quorn", "Poor Quorn"], ["Leeds", "Leeds"]]
-    assert clusters("We met Quorn in Leeds . Poor Quorn was ill . Leeds was cold .") == expected
+@pytest.mark.parametrize("text", ALL_CLUSTERS)
+def test_all_clusters(text):
+    assert clusters(text) == lists(ALL_CLUSTERS[text])
 
 
-def test_a_capital_letter_at_the_start_of_a_sentence_makes_no_name():
-    expected = [["Brown", "Brown"]]
-    assert clusters("Precisely so . We met Brown precisely then . Precisely , Brown .") == expected
+SOME_CLUSTERS = {
+    "A very old man met a tall , thin man . The very old man left . The tall , thin man sat .": (
+        "A very old man|The very old man; a tall , thin man|The tall , thin man"
+    ),
+    "Mary saw her mother . Jane left . Mary called her mother .": "her mother|her mother",
+    "Mother went out . We waited for mother there .": "Mother|mother",
+    "He left the town of his father . The town of his father slept . His father slept .": (
+        "the town of his father|The town of his father; his father|his father|His father"
+    ),
+    # A name of unknown gender gets that of the pronouns after it.
+    "Alice sat . Then Quorn came . She left . Quorn said that he was ill . Quorn hurt himself .": (
+        "Alice|She; Quorn|Quorn|he|Quorn|himself"
+    ),
+    "gardiner & co. fired him . he sued it .": "gardiner & co.|it",
+    "`` nineteen , '' said rowan . he saw claire . she smiled at rowan . bekah 's hand shook . bekah sat .": (
+        "rowan|he|rowan; claire|she; bekah|bekah"
+    ),
+}
 
 
-def test_parts_of_names_go_to_the_longer_name():
-    expected = [["Newland Archer", "Archer", "Newland"]]
-    assert clusters("I saw Newland Archer . Then Archer left . At home Newland slept .") == expected
-
-
-def test_titles_and_genders_keep_a_family_apart():
-    text = "I saw Mr. Charles Pett and Mrs. Pett . Then Mr. Pett left . Then Mrs. Pett left . Then Miss Pett left ."
-    assert clusters(text) == [["Mr. Charles Pett", "Mr. Pett"], ["Mrs. Pett", "Mrs. Pett"]]
-
-
-def test_a_surname_alone_is_a_mans_where_there_is_a_choice():
-    text = "I saw Mr. Archer and Mrs. Archer . Mrs. Archer sat . I knew Archer well ."
-    assert linked(text, "Mr. Archer", "Archer") and not linked(text, "Mrs. Archer", "Archer")
-    assert linked("I saw Mrs. Archer . I knew Archer well .", "Mrs. Archer", "Archer")
-
-
-def test_a_husbands_name_is_not_his_wifes():
-    expected = [["I", "I", "I"], ["Newland Archer", "Newland Archer"]]
-    assert clusters("I saw Newland Archer . I saw Mrs. Newland Archer . I saw Newland Archer .") == expected
-
-
-def test_particles_stand_inside_names_but_do_not_join_possessors():
-    assert linked(
-        "He met the Duke of York . Then the Duke of York left .", "the Duke of York", "the Duke of York"
-    )
-    assert linked("He met Anne 's Tom . Later Anne met Tom .", "Anne", "Anne")
-
-
-def test_dates_and_languages_are_no_names():
-    assert clusters("It was on Monday . Then Monday passed in English . In English it was Monday .") == []
-
-
-def test_a_capital_letter_after_an_opening_mark_says_nothing_either():
-    assert clusters('It was said : " Precisely . " And then : " Precisely . "') == []
-
-
-def test_adjectives_belong_to_the_name_but_not_the_words_of_another_phrase():
-    expected = [["the famous Quorn", "The famous Quorn"]]
-    assert clusters("It was the famous Quorn . The famous Quorn left .") == expected
-    assert clusters("It was the question Quorn asked . Then Quorn left .") == [["Quorn", "Quorn"]]
+@pytest.mark.parametrize("text", SOME_CLUSTERS)
+def test_some_of_the_clusters(text):
+    found = clusters(text)
+    assert all(cluster in found for cluster in lists(SOME_CLUSTERS[text]))
 
 
 COMPANIES = [
@@ -106,73 +131,59 @@ def test_a_couple_is_one_name_of_two(couple):
     assert clusters(f"{couple} came home . They were tired . He sat .") == [[couple, "They"]]
 
 
-def test_two_persons_and_bare_titles_are_no_compound_names():
-    assert clusters("Tom & Mary Smith came . He sat . She slept .") == [["Tom", "He"], ["Mary Smith", "She"]]
-    expected = [["He"], ["It"]]
-    assert clusters("Mr. came . He sat . The Inc. left . It sat .", include_singletons=True) == expected
-    assert ["gardiner & co.", "it"] in clusters("gardiner & co. fired him . he sued it .")
+def test_bare_titles_are_no_names():
+    text = "Mr. came . He sat . The Inc. left . It sat ."
+    assert clusters(text, include_singletons=True) == [["He"], ["It"]]
 
 
-# Names and noun phrases beside them
+MR_AND_MRS = "I saw Mr. Archer and Mrs. Archer . Mrs. Archer sat . I knew Archer well ."
 
 
 @pytest.mark.parametrize(
-    "text, noun_phrase, name",
+    "text, one, other, is_linked",
     [
-        ("We saw the old doctor , Quorn , there . Quorn left .", "the old doctor", "Quorn"),
-        ("We saw Quorn , the old doctor , there . Quorn left .", "the old doctor", "Quorn"),
+        # A surname alone is a man's where there is a choice.
+        (MR_AND_MRS, "Archer", "Mr. Archer", 1),
+        (MR_AND_MRS, "Archer", "Mrs. Archer", 0),
+        ("I saw Mrs. Archer . I knew Archer well .", "Archer", "Mrs. Archer", 1),
+        # A name and the noun phrase beside it; lists and other genders are no appositions.
+        ("We saw the old doctor , Quorn , there . Quorn left .", "the old doctor", "Quorn", 1),
+        ("We saw Quorn , the old doctor , there . Quorn left .", "the old doctor", "Quorn", 1),
+        ("We saw Quorn , the doctor and a dog . Quorn left .", "the doctor", "Quorn", 0),
+        ("We saw Alice , the king , there . Alice left .", "the king", "Alice", 0),
+        # The subject is more salient than the object, and the near than the far.
+        ("John met Paul . He sat .", "He", "John", 1),
+        ("John met Paul . Later Paul left . Then Paul sang . He sat .", "He", "Paul", 1),
+        ("John sat . " * 3 + "We ate . " * 4 + "Paul came . He sang .", "He", "Paul", 1),
+        # An object is not its subject, but a reflexive is; another clause has another subject.
+        ("Paul sang . John saw him .", "him", "Paul", 1),
+        ("Paul sang . John saw him .", "him", "John", 0),
+        ("Paul sang . " * 9 + "John saw himself .", "himself", "John", 1),
+        ("John sat , a dog near him .", "him", "John", 1),
+        # A name after prepositions of place is no person.
+        ("John sat . We were in Quorn . We ran through Quorn . Quorn was big . He sang .", "He", "John", 1),
+        # A speaker is found beside the quotation, or before a verb far from it, and is not "he".
+        ('" I am ill , " Mary said .', "I", "Mary", 1),
+        ('" I am ill , " Mary softly said .', "I", "Mary", 1),
+        ('Mary said : " I am ill . "', "I", "Mary", 1),
+        ('" It is true , " said Mary . " I am ill . "', "I", "Mary", 1),
+        ('" I am ill . " Mary sat down .', "I", "Mary", 1),
+        ('Mary sat down . " I am ill . "', "I", "Mary", 1),
+        ('John sat . Then Mary said in a very low and quiet voice : " I am ill . "', "I", "Mary", 1),
+        ('John came . Paul came . " I saw him , " said Paul .', "I", "him", 0),
+        # Who is spoken to by one alone is the narrator, but not who says "I" once.
+        ("I sat . " * 10 + '" You are ill , " said John .', "You", "I", 1),
+        ('I sat . " You are ill , " said John .', "You", "I", 0),
     ],
 )
-def test_a_name_and_the_noun_phrase_beside_it_are_linked(text, noun_phrase, name):
-    assert linked(text, noun_phrase, name)
+def test_what_is_linked(text, one, other, is_linked):
+    assert linked(text, one, other) == bool(is_linked)
 
 
-def test_lists_and_other_genders_are_no_appositions():
-    assert not linked("We saw Quorn , the doctor and a dog . Quorn left .", "the doctor", "Quorn")
-    assert not linked("We saw Alice , the king , there . Alice left .", "the king", "Alice")
-
-
-# Noun phrases
-
-
-def test_a_definite_noun_phrase_goes_to_the_latest_with_its_words():
-    text = "A tall man met a small man . The tall man sat . The man ran . A man sang ."
-    assert clusters(text) == [["A tall man", "The tall man", "The man"]]
-
-
-def test_adverbs_and_adjectives_with_commas_belong_to_the_noun_phrase():
-    text = "A very old man met a tall , thin man . The very old man left . The tall , thin man sat ."
-    assert ["A very old man", "The very old man"] in clusters(text)
-    assert ["a tall , thin man", "The tall , thin man"] in clusters(text)
-
-
-def test_plural_and_unspecific_noun_phrases_are_others():
-    assert clusters("No man came . The man slept .") == []
-    assert clusters("A boy sat . The boys ran .") == []
-
-
-def test_noun_phrases_with_possessors_need_the_same_possessor():
-    text = "Mary saw her mother . Jane left . Mary called her mother ."
-    assert ["her mother", "her mother"] in clusters(text)
-    expected = [["Tom", "Tom"], ["Tom 's sister", "Tom 's sister"]]
-    assert clusters("Tom 's sister sat . Alice 's sister ran . Tom 's sister sang .") == expected
-
-
-def test_relatives_are_used_like_names():
-    assert ["Mother", "mother"] in clusters("Mother went out . We waited for mother there .")
-    assert clusters("Well , the doctor left . We slept well .") == []
-
-
-def test_the_head_decides_what_a_noun_phrase_is():
-    # "The garden gate" is no garden, and "the street corner" is no street.
-    assert clusters("The garden slept . The garden wall fell .") == []
-    assert clusters("The garden slept . The garden grew .") == [["The garden", "The garden"]]
-
-
-def test_a_phrase_with_of_belongs_to_its_noun_phrase_and_holds_others():
-    text = "He left the town of his father . The town of his father slept . His father slept ."
-    assert ["the town of his father", "The town of his father"] in clusters(text)
-    assert ["his father", "his father", "His father"] in clusters(text)
+def test_particles_stand_inside_names_but_do_not_join_possessors():
+    text = "He met the Duke of York . Then the Duke of York left ."
+    assert ["the Duke of York"] * 2 in clusters(text)
+    assert ["Anne"] * 2 in clusters("He met Anne 's Tom . Later Anne met Tom .")
 
 
 def test_other_nouns_and_it_are_linked_if_asked_for():
@@ -187,9 +198,6 @@ def test_other_nouns_and_it_are_linked_if_asked_for():
 )
 def test_it_may_refer_to_nothing(clause):
     assert not any("It" in cluster for cluster in clusters(f"The ball fell . {clause} .", all_nouns=True))
-
-
-# Descriptions
 
 
 @pytest.mark.parametrize(
@@ -233,81 +241,16 @@ def test_descriptions_are_linked_only_where_one_entity_will_do(text, one, other)
     assert not linked(text, one, other)
 
 
-# Pronouns
-
-
-def test_pronouns_agree_in_gender_and_number():
-    text = "John met Mary and the boys . She saw him and they ran ."
-    assert clusters(text) == [["John", "him"], ["Mary", "She"], ["the boys", "they"]]
-
-
-def test_the_subject_is_more_salient_than_the_object_and_the_near_than_the_far():
-    assert linked("John met Paul . He sat .", "John", "He")
-    assert linked("John met Paul . Later Paul left . Then Paul sang . He sat .", "Paul", "He")
-    assert linked("John sat . " * 3 + "We ate . " * 4 + "Paul came . He sang .", "Paul", "He")
-
-
-def test_a_group_is_it_or_they():
-    assert clusters("A family came . They sat .") == [["A family", "They"]]
-
-
-def test_an_object_is_not_its_subject_but_a_reflexive_is():
-    text = "Paul sang . John saw {} ."
-    assert linked(text.format("him"), "Paul", "him") and not linked(text.format("him"), "John", "him")
-    assert linked("Paul sang . " * 8 + text.format("himself"), "John", "himself")
-    # Another clause has another subject.
-    assert linked("John sat , a dog near him .", "John", "him")
-
-
-def test_a_pronoun_is_not_what_it_is_part_of():
-    assert clusters("The father of his wife died .") == []
-
-
 def test_pronouns_look_back_over_so_many_sentences():
     text = "John sat . " + "We ate . " * 3 + "He slept ."
     assert linked(text, "John", "He") and linked(text, "John", "He", max_pronoun_distance=4)
     assert not linked(text, "John", "He", max_pronoun_distance=3)
 
 
-def test_a_name_of_unknown_gender_gets_that_of_the_pronouns_after_it():
-    text = "Alice sat . Then Quorn came . She left . Quorn said that he was ill . Quorn hurt himself ."
-    assert ["Alice", "She"] in clusters(text)
-    assert ["Quorn", "Quorn", "he", "Quorn", "himself"] in clusters(text)
-
-
-def test_a_name_after_prepositions_of_place_is_no_person():
-    assert linked(
-        "John sat . We were in Quorn . We ran through Quorn . Quorn was big . He sang .", "John", "He"
-    )
-
-
-# Speakers
-
-
-def test_i_is_who_speaks_and_you_who_is_spoken_to():
-    text = '" I saw you , " said Mary . " You saw me , " said John .'
-    assert clusters(text) == [["I", "Mary", "You"], ["you", "me", "John"]]
-
-
 @pytest.mark.parametrize("marks", ['" "', "“ ”", "`` ''", "‘ ’", "` '"])
 def test_any_quotation_marks_will_do(marks):
     opening, closing = marks.split()
     assert clusters(f"{opening} I am ill , {closing} said Mary .") == [["I", "Mary"]]
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        '" I am ill , " Mary said .',
-        '" I am ill , " Mary softly said .',
-        'Mary said : " I am ill . "',
-        '" It is true , " said Mary . " I am ill . "',
-        '" I am ill . " Mary sat down .',
-        'Mary sat down . " I am ill . "',
-    ],
-)
-def test_a_speaker_is_found_beside_the_quotation(text):
-    assert linked(text, "I", "Mary")
 
 
 @pytest.mark.parametrize(
@@ -333,30 +276,6 @@ def test_who_speaks_before_a_quotation_goes_before_who_acts_after_it(text, expec
     assert next((cluster for cluster in clusters(text) if "I" in cluster), None) == expected
 
 
-@pytest.mark.parametrize(
-    "text, first, second",
-    [
-        ('Ann said , " I love my dog . " Bob said , " I run . "', ["Ann", "I", "my"], ["Bob", "I"]),
-        ('Ann asks " Am I late ? " Bob replies " I am , too . "', ["Ann", "I"], ["Bob", "I"]),
-        ('" I am ill , " said Ann . Bob said , " I am well . "', ["I", "Ann"], ["Bob", "I"]),
-        ('Ann said , " I am ill . " " I am well , " said Bob .', ["Ann", "I"], ["I", "Bob"]),
-    ],
-)
-def test_two_speakers_in_a_row_stay_two(text, first, second):
-    assert clusters(text) == [first, second]
-
-
-def test_a_speaker_is_found_before_a_verb_far_from_the_quotation():
-    assert linked('John sat . Then Mary said in a very low and quiet voice : " I am ill . "', "I", "Mary")
-
-
-def test_who_is_spoken_to_by_one_alone_is_the_narrator():
-    quotation = '" You are ill , " said John .'
-    assert linked("I sat . " * 10 + quotation, "I", "You")
-    # If somebody says "I" only once, it may be anybody.
-    assert not linked("I sat . " + quotation, "I", "You")
-
-
 def test_turns_without_a_speaker_are_those_of_every_other_one():
     text = '" Well ? " said Mary . " No , " said John . " I ask again . " " I say no . "'
     # The third turn follows right after the words that tell whose the second one is: it goes on.
@@ -364,20 +283,6 @@ def test_turns_without_a_speaker_are_those_of_every_other_one():
     silence = "and then there was silence in all the rooms of the house until it was night"
     text = f'" Why ? " Mary asked . " No , " John said , {silence} . " I ask . " " I say no . "'
     assert clusters(text) == [["Mary", "I"], ["John", "I"]]
-
-
-def test_the_narrator_is_one_and_is_nobody_who_is_spoken_about():
-    assert clusters("I sat . My wife came . He saw me .") == [["I", "My", "me"]]
-    assert clusters('I sat . " I am ill , " said John . I left .') == [["I", "I"], ["I", "John"]]
-
-
-def test_who_speaks_is_not_he():
-    text = 'John came . Paul came . " I saw him , " said Paul .'
-    assert not linked(text, "I", "him")
-
-
-def test_the_i_of_a_heading_is_no_pronoun():
-    assert clusters("CHAPTER I We sat . I ran .") == []
 
 
 @pytest.mark.parametrize(
@@ -433,23 +338,6 @@ def test_a_line_of_a_chat_needs_no_full_stop():
     text = AnnotatedText.of_text("Anna: did you call\nBen: yes I did\nAnna: I saw")
     assert SieveCoref().annotate(text).cluster_texts == [["Anna", "Anna", "I"], ["you", "Ben", "I"]]
 
-
-# Lower-cased text
-
-
-def test_lower_cased_text_is_read_by_lists_and_by_what_names_do():
-    text = "`` nineteen , '' said rowan . he saw claire . she smiled at rowan . bekah 's hand shook . bekah sat ."
-    found = clusters(text)
-    assert ["rowan", "he", "rowan"] in found and ["claire", "she"] in found and ["bekah", "bekah"] in found
-
-
-def test_common_words_are_no_names_in_lower_cased_text():
-    found = clusters("silence fell . then silence fell again . may will grant grace . time may grant will .")
-    assert found == []
-    assert clusters("there was grace . it was grace .") == []
-
-
-# All texts
 
 WORDS = """
     the a that his her Mary Tom mother man men house of 's , . " ' “ ” `` '' said I you he him she it they himself king
