@@ -3,11 +3,11 @@
 import hashlib
 import json
 import sys
+from collections.abc import Iterator
 from functools import lru_cache
-from importlib import import_module
 from importlib.metadata import PackageNotFoundError, entry_points, version
 from pathlib import Path
-from typing import Optional
+from typing import Any, Optional
 
 from allennlp.common import Registrable
 
@@ -46,7 +46,7 @@ def fingerprint(config: str, data_path: str, files: list[str]) -> str:
         data_path,
         [content_of(path) for path in files],
         named_content(json.loads(config)),
-        [_hash_of([file]) for file in users_sources() if file is not None],
+        [_hash_of([file]) for file in users_sources(config) if file is not None],
         _code(),
         _versions(),
     ]
@@ -58,19 +58,33 @@ def _code() -> str:
     return _hash_of(_own_files())
 
 
-def users_sources() -> list[Optional[Path]]:
+def users_sources(config: str) -> list[Optional[Path]]:
     """
-    The files of the packages that are included, and of others with registered classes. Of classes that were
-    typed in, it is `None`.
+    The files of the packages that are included, and of others whose registered classes a config names. Of classes
+    that were typed in, it is `None`.
     """
-    registered = (cls for classes in Registrable._registry.values() for cls, _ in classes.values())
+    named = set(_strings(json.loads(config)))
+    classes = (
+        cls for names in Registrable._registry.values() for name, (cls, _) in names.items() if name in named
+    )
+    modules = {cls.__module__ for cls in classes} | {
+        name.rpartition(".")[0] for name in named
+    } & sys.modules.keys()
     known = {"allennlp", "allennlp_models", PACKAGE.name}
-    packages = {cls.__module__.partition(".")[0] for cls in registered} - known | INCLUDED.keys()
+    packages = {module.partition(".")[0] for module in modules} - known | INCLUDED.keys()
     return [file for name in sorted(packages) for file in _sources(name)]
 
 
+def _strings(value: Any) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, (dict, list)):
+        for inner in value.values() if isinstance(value, dict) else value:
+            yield from _strings(inner)
+
+
 def _sources(package: str) -> list[Optional[Path]]:
-    module = import_module(package)
+    module = sys.modules.get(package)
     files = [file for folder in getattr(module, "__path__", ()) for file in Path(folder).rglob("*.py")]
     if files:
         return [*sorted(files)]

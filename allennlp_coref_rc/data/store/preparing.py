@@ -82,7 +82,7 @@ def prepared(reader: ReadingComprehensionReader, data_path: str) -> tuple[Table,
         or not reader.is_repeatable
         or any(own)
         or is_hub_address(data_path)
-        or None in users_sources()
+        or None in users_sources(json.dumps(reader.config))
     ):
         packer = Packer()
         for instance in progress_bar(reader.read(data_path), desc="reading", unit=" questions"):

@@ -3,6 +3,7 @@
 import json
 import os
 import threading
+from importlib import import_module
 
 import numpy as np
 import pytest
@@ -145,9 +146,11 @@ def test_code_of_users_packages_is_part_of_the_fingerprint(is_included, tmp_path
     else:
         own = type("Own", (Annotator,), {"__module__": f"{package}.annotators"})
         monkeypatch.setitem(Registrable._registry[Annotator], "own", (own, None))
-    first = fingerprint.fingerprint("{}", "", [])
+    import_module(package)
+    config = json.dumps({"annotator": {"type": "compose", "annotators": ["own"]}})
+    first = fingerprint.fingerprint(config, "", [])
     code.write_text("NUMBER = 1\n")
-    assert fingerprint.fingerprint("{}", "", []) != first
+    assert fingerprint.fingerprint(config, "", []) != first
 
 
 def damaged_copies(folder):
