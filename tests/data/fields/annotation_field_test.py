@@ -5,6 +5,7 @@ import torch
 from allennlp.data import Instance, Vocabulary
 from allennlp.data.fields import ListField
 
+from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.data.annotation_layers.edges import PADDING
 from allennlp_coref_rc.data.fields import AnnotationField
 from tests.batches import tensors as tensors_of
@@ -70,7 +71,7 @@ def test_labels_are_numbers_once_there_is_a_vocabulary():
 
 
 def test_as_many_lists_as_tokens():
-    with pytest.raises(ValueError, match="coref.antecedents has 2 tokens, the sequence has 3"):
+    with pytest.raises(ConfigurationError, match="coref.antecedents: found numbers of 2 tokens, .* text.s 3"):
         AnnotationField({"coref": {"antecedents": [[], []]}}, 3)
 
 
