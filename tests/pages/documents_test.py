@@ -43,11 +43,18 @@ def folder(tmp_path_factory):
         [[(0, 1), (2000, 2001), (3998, 3999)]],
         relations=[DiscourseRelation("Implicit", "Expansion", [(2, 3)], [(4, 6)])],
     )
-    # Of the pages that were there before, none is left in the index.
-    for documents in ([Document(long)], [STORY, Document(long)]):
-        write_documents(str(folder / "texts.jsonl"), documents)
-        main(["draw", "clusters", str(folder / "texts.jsonl"), str(folder / "out")])
+    write_documents(str(folder / "texts.jsonl"), [STORY, Document(long)])
+    main(["draw", "clusters", str(folder / "texts.jsonl"), str(folder / "out")])
     return folder / "out"
+
+
+def test_the_index_lists_no_pages_of_an_earlier_file(tmp_path):
+    path, folder = str(tmp_path / "texts.jsonl"), tmp_path / "out"
+    for documents in ([STORY, STORY], [STORY]):
+        write_documents(path, documents)
+        main(["draw", "clusters", path, str(folder)])
+        links = parse((folder / "index.html").read_text()).all(tag="a")
+        assert len(links) == len(documents)
 
 
 def test_each_document_has_a_page_and_the_index_lists_them(folder):

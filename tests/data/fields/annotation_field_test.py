@@ -75,6 +75,12 @@ def test_as_many_lists_as_tokens():
         AnnotationField({"coref": {"antecedents": [[], []]}}, 3)
 
 
+def test_numbers_with_fractions_are_refused():
+    field = AnnotationField({"own": {"weights": [[1.5], []]}}, 2)
+    with pytest.raises(ConfigurationError, match="own.weights: found numbers with fractions"):
+        field.get_padding_lengths()
+
+
 def test_equality_and_duplicate():
     field = AnnotationField(SHORT, 2)
     same = AnnotationField(copy.deepcopy(SHORT), 2)
