@@ -4,7 +4,7 @@ from allennlp.data import Batch, Vocabulary
 
 
 def tensors(instances, vocab=None):
-    """Of a batch of all instances; by default their own vocabulary numbers their words."""
+    """Makes the tensors of a batch of all instances. By default their own vocabulary numbers their words."""
     batch = Batch(instances)
     batch.index_instances(Vocabulary.from_instances(batch.instances) if vocab is None else vocab)
     return batch.as_tensor_dict()

@@ -1,6 +1,7 @@
-"""Finds the configs of experiments that come with the package by their names in `training_config`."""
+"""The configs that come with the package, by their names in `training_config`, and the strings in any config."""
 
 import os
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -86,3 +87,12 @@ def check_overrides(overrides: str) -> None:
         raise ConfigurationError(f"-o {overrides}: found no JSON ({reason}), expected {EXAMPLE}") from error
     if not isinstance(values, dict):
         raise ConfigurationError(f"-o {overrides}: found no object, expected {EXAMPLE}")
+
+
+def strings(value: Any, key: str = "") -> Iterator[tuple[str, str]]:
+    """Yields the strings in a config, with their dotted keys."""
+    if isinstance(value, str):
+        yield key, value
+    elif isinstance(value, (dict, list)):
+        for name, part in value.items() if isinstance(value, dict) else enumerate(value):
+            yield from strings(part, f"{key}.{name}" if key else str(name))

@@ -25,8 +25,13 @@ from allennlp_coref_rc.common.messages import counted, excerpt
 from allennlp_coref_rc.config_check.walk import GIVEN, Problem, join, walk_object
 
 OTHER_KEYS = (
-    *("random_seed", "numpy_seed", "pytorch_seed"),
-    *("distributed", "include_in_archive", "evaluation", "type"),
+    "random_seed",
+    "numpy_seed",
+    "pytorch_seed",
+    "distributed",
+    "include_in_archive",
+    "evaluation",
+    "type",
 )
 """Keys at the top of a config that the training loop does not take."""
 

@@ -5,7 +5,6 @@ import os
 import re
 import shlex
 import sys
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Optional
@@ -13,7 +12,7 @@ from typing import Any, Optional
 from allennlp.common import Params
 from allennlp.common.params import with_overrides
 
-from allennlp_coref_rc.common.config_files import locate
+from allennlp_coref_rc.common.config_files import locate, strings
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.json_objects import read_json_object
 from allennlp_coref_rc.training.exact_checkpointer import recoverable
@@ -226,16 +225,14 @@ class Run:
         return ""
 
     def _fold_paths(self) -> dict[str, str]:
-        paths = _strings(_load(locate(self.config)))
+        paths = strings(_load(locate(self.config)))
         return {key: path.replace(FOLD, f"/fold_{self.fold}/") for key, path in paths if FOLD in path}
 
     def _data_paths(self, params: dict[str, Any]) -> dict[str, Any]:
         if os.path.normpath(self.data) == DATA:
             return {}
         return {
-            key: self.data + path[len(DATA) :]
-            for key, path in _strings(params)
-            if path.startswith(f"{DATA}/")
+            key: self.data + path[len(DATA) :] for key, path in strings(params) if path.startswith(f"{DATA}/")
         }
 
 
@@ -252,11 +249,3 @@ def _evaluated(config: str, modified: float) -> str:
 def _digest(path: str, modified: int) -> str:
     with open(path, "rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()[:16]
-
-
-def _strings(value: Any, key: str = "") -> Iterator[tuple[str, str]]:
-    if isinstance(value, str):
-        yield key, value
-    elif isinstance(value, (dict, list)):
-        for name, part in value.items() if isinstance(value, dict) else enumerate(value):
-            yield from _strings(part, f"{key}.{name}" if key else str(name))

@@ -266,7 +266,7 @@ class DocumentReader(DatasetReader):
     @classmethod
     def registered_name(cls) -> str:
         """The name of this reader in configs, or of the nearest base that has one."""
-        names = {reader: name for name, (reader, _) in DatasetReader._registry[DatasetReader].items()}
+        names = registered_readers()
         return next((names[base] for base in cls.__mro__ if base in names), cls.__name__)
 
     @property
@@ -347,6 +347,11 @@ class DocumentReader(DatasetReader):
 
     def _lower_tokens(self, text: Text) -> list[str]:
         return [token.lower() for token in self.tokenize(text)]
+
+
+def registered_readers() -> dict[type, str]:
+    """The names of readers in configs, by class."""
+    return {reader: name for name, (reader, _) in DatasetReader._registry[DatasetReader].items()}
 
 
 def candidate_names(candidates: Sequence[Text]) -> list[str]:

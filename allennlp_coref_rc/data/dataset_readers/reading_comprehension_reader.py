@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Optional, cast
 
 from allennlp.common import FromParams, Params
-from allennlp.data import DatasetReader, Field, Instance, Token, TokenIndexer
+from allennlp.data import Field, Instance, Token, TokenIndexer
 from allennlp.data.fields import IndexField, TextField
 from allennlp.data.token_indexers import SingleIdTokenIndexer
 
@@ -15,7 +15,12 @@ from allennlp_coref_rc.common.checks import check_number
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.malformed import Malformed
 from allennlp_coref_rc.data.annotation_layers import AnnotationLayer, label_namespace
-from allennlp_coref_rc.data.dataset_readers.document_reader import DocumentReader, GivenPassage, Text
+from allennlp_coref_rc.data.dataset_readers.document_reader import (
+    DocumentReader,
+    GivenPassage,
+    Text,
+    registered_readers,
+)
 from allennlp_coref_rc.data.dataset_readers.question_data import checked_questions
 from allennlp_coref_rc.data.dataset_readers.reading_report import ReadingReport, placed
 from allennlp_coref_rc.data.fields import AnnotationField, QuestionField, metadata_of
@@ -97,7 +102,7 @@ class ReadingComprehensionReader(DocumentReader):
         config = copy.deepcopy(params.as_dict(quiet=True))
         reader = super().from_params(params, **kwargs)
         # Other processes build it by its name.
-        names = {cls: name for name, (cls, _) in DatasetReader._registry[DatasetReader].items()}
+        names = registered_readers()
         if isinstance(reader, ReadingComprehensionReader) and reader.config is None and type(reader) in names:
             reader.config = {"type": names[type(reader)], **config}
         return reader

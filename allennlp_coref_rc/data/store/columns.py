@@ -261,7 +261,7 @@ def _indices(vocab: Vocabulary, namespace: str, names: Sequence[str], unknown: i
 
 
 def _found(known: Mapping[str, int], namespace: str, names: Sequence[str]) -> str:
-    """What a vocabulary has of the labels of the data."""
+    """Says how many of the data's labels a vocabulary has, and which one it lacks first."""
     missing = [name for name in names if name not in known]
     found = counted(len(names) - len(missing), "label")
     return f"vocabulary: found {found} of the data's {len(names)} in {namespace}, not {excerpt(missing[0])}"

@@ -3,15 +3,15 @@
 import hashlib
 import json
 import sys
-from collections.abc import Iterator
 from functools import lru_cache
 from importlib.metadata import PackageNotFoundError, entry_points, version
 from pathlib import Path
-from typing import Any, Optional
+from typing import Optional
 
 from allennlp.common import Registrable
 
 from allennlp_coref_rc.allennlp_runtime.lazy_registry import INCLUDED
+from allennlp_coref_rc.common.config_files import strings
 from allennlp_coref_rc.common.named_files import content_of, named_content
 
 PACKAGE = Path(__file__).parents[2]
@@ -63,24 +63,16 @@ def users_sources(config: str) -> list[Optional[Path]]:
     The files of the packages that are included, and of others whose registered classes a config names. Of classes
     that were typed in, it is `None`.
     """
-    named = set(_strings(json.loads(config)))
+    named = {name for _, name in strings(json.loads(config))}
     classes = (
         cls for names in Registrable._registry.values() for name, (cls, _) in names.items() if name in named
     )
-    modules = {cls.__module__ for cls in classes} | {
-        name.rpartition(".")[0] for name in named
-    } & sys.modules.keys()
+    # A config may also name a class by its module.
+    written_out = {name.rpartition(".")[0] for name in named} & sys.modules.keys()
+    modules = {cls.__module__ for cls in classes} | written_out
     known = {"allennlp", "allennlp_models", PACKAGE.name}
     packages = {module.partition(".")[0] for module in modules} - known | INCLUDED.keys()
     return [file for name in sorted(packages) for file in _sources(name)]
-
-
-def _strings(value: Any) -> Iterator[str]:
-    if isinstance(value, str):
-        yield value
-    elif isinstance(value, (dict, list)):
-        for inner in value.values() if isinstance(value, dict) else value:
-            yield from _strings(inner)
 
 
 def _sources(package: str) -> list[Optional[Path]]:

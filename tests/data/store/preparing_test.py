@@ -135,7 +135,7 @@ def test_weights_without_an_ending_are_part_of_the_fingerprint_and_pipes_are_not
 
 @pytest.mark.parametrize("is_included", [True, False])
 def test_code_of_users_packages_is_part_of_the_fingerprint(is_included, tmp_path, monkeypatch):
-    """Of those that --include-package names, and of those that plugins or a script import."""
+    """This is so for packages that --include-package names, and for those that plugins or a script import."""
     package = f"own_package_{is_included}"
     (tmp_path / package).mkdir()
     code = tmp_path / package / "__init__.py"

@@ -21,7 +21,7 @@ def fields(clusters, length, boundary, question_first=False):
 
 
 def tensors(*fields, padded_to=None):
-    """Of a batch."""
+    """Makes the tensors of a batch of fields."""
     lengths = [field.get_padding_lengths() for field in fields]
     longest = {name: max(of_field[name] for of_field in lengths) for name in lengths[0]}
     longest["num_tokens"] = padded_to or longest["num_tokens"]
