@@ -29,7 +29,7 @@ AT_ONCE = 16
 How many batches a process reads ahead. Once for so many, the processes tell each other how many they have.
 """
 
-COLLECTIVES = ("all_reduce", "all_gather", "get_world_size")
+COLLECTIVES = ("all_reduce", "all_gather", "all_gather_object", "get_world_size")
 """The functions of `torch.distributed` by which metrics are summed over processes."""
 
 

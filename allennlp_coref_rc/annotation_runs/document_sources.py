@@ -14,13 +14,14 @@ from allennlp.data import DatasetReader
 from allennlp_coref_rc.annotations import AnnotatedText, Document, read_header, sentence_spans
 from allennlp_coref_rc.annotations.alignment import UNKNOWN
 from allennlp_coref_rc.annotations.annotators import Annotator, annotate_documents
-from allennlp_coref_rc.annotations.document import read_lines
+from allennlp_coref_rc.annotations.document import LOST_QUESTIONS, read_lines
 from allennlp_coref_rc.annotations.formats import FORMATS
 from allennlp_coref_rc.annotations.layers import ANNOTATIONS
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import COMPRESSED, bare, local_path, open_text
 from allennlp_coref_rc.common.hub_addresses import is_hub_address
 from allennlp_coref_rc.common.json_objects import parse_json
+from allennlp_coref_rc.common.json_value import JsonValue
 from allennlp_coref_rc.common.messages import excerpt
 from allennlp_coref_rc.data.dataset_readers import ReadingComprehensionReader
 from allennlp_coref_rc.data.dataset_readers.reading_report import MOST_MALFORMED, malformed_of
@@ -78,12 +79,16 @@ class DocumentSource:
         """The errors of the malformed questions that a document lacks."""
         return []
 
+    def num_questions(self, item: Any) -> int:
+        """How many questions are lost with a malformed item, or with a document."""
+        return len(item.parts) - 1 + len(self.lost(item)) if isinstance(item, Document) else 1
+
     def annotate(self, documents: Sequence[Document], annotator: Annotator) -> list[Document]:
         return annotate_documents(documents, annotator, self.together)
 
     def header(self) -> dict[str, Any]:
         """The header of the file of these documents, as it was before they are annotated."""
-        return {"reader": None, "failed": 0, "annotators": []}
+        return {"reader": None, "failed": 0, LOST_QUESTIONS: 0, "annotators": []}
 
 
 class TextLines(DocumentSource):
@@ -128,6 +133,8 @@ class JsonLines(DocumentSource):
         any_good = False
         with open_text(local_path(self.path), encoding=self.encoding) as lines:
             for number, line in enumerate(lines, start=1):
+                if not line.strip():
+                    continue
                 place = f"{self.path}, line {number}"
                 try:
                     item = self._item(parse_json(line), _line_id(self.path, number))
@@ -180,11 +187,10 @@ class AnnotatedDocuments(DocumentSource):
     def header(self) -> dict[str, Any]:
         given = read_header(local_path(self.path)) or {}
         header = {key: given.get(key, default) for key, default in super().header().items()}
-        if not isinstance(header["annotators"], list) or not isinstance(header["failed"], int):
-            raise ConfigurationError(
-                f"{self.path}, line 1: found a header with annotators {excerpt(header['annotators'])} and failed "
-                f"{excerpt(header['failed'])}, expected a list and a number"
-            )
+        values = JsonValue(header, f"{self.path}, line 1")
+        values["annotators"].list()
+        for key in ("failed", LOST_QUESTIONS):
+            values[key].integer()
         return header
 
 
@@ -224,6 +230,11 @@ class DataSet(DocumentSource):
 
     def lost(self, document: Document) -> list[str]:
         return list(map(str, malformed_of(document)))
+
+    def num_questions(self, item: Any) -> int:
+        if isinstance(item, Document):
+            return super().num_questions(item)
+        return len(build_reader(self.reader).lost_with(item))
 
     def annotate(self, documents: Sequence[Document], annotator: Annotator) -> list[Document]:
         return build_reader(self.reader).annotate_documents(documents, annotator)

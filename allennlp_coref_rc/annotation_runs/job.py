@@ -15,7 +15,7 @@ from allennlp_coref_rc.allennlp_runtime.lazy_registry import import_packages, im
 from allennlp_coref_rc.annotation_runs.document_sources import FAILURE, DocumentSource
 from allennlp_coref_rc.annotations import AnnotatedText, Document
 from allennlp_coref_rc.annotations.annotators import Annotator
-from allennlp_coref_rc.annotations.document import json_line
+from allennlp_coref_rc.annotations.document import LOST_QUESTIONS, json_line
 from allennlp_coref_rc.annotations.file_report import count
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.workers import Item
@@ -67,7 +67,7 @@ class Job:
                 for place, item in items[start : start + self.batch_size]:
                     document = self.document(place, item)
                     if isinstance(document, str):
-                        result.add(failed(place, document, document))
+                        result.add(failed(place, document, document, self.source.num_questions(item)))
                     else:
                         batch.append((place, document))
                         for message in self.source.lost(document):
@@ -93,7 +93,8 @@ class Job:
             return ChunkResult(lines, counts=sum(map(count, documents), Counter()))
         except Exception as error:
             if len(batch) == 1:
-                return failed(*batch[0], _name(error), traceback.format_exception(error, limit=-5))
+                trace = traceback.format_exception(error, limit=-5)
+                return failed(*batch[0], _name(error), self.source.num_questions(batch[0][1]), trace)
         # This stands outside the handler, so that a document's error does not mention that of its batch.
         result = ChunkResult()
         for single in batch:
@@ -115,13 +116,21 @@ class ChunkResult:
         self.counts.update(other.counts)
 
 
-def failed(place: str, document: Union[Document, str], error: str, trace: Sequence[str] = ()) -> ChunkResult:
-    """A document that could not be annotated, or an item that is none, with the reason in its data."""
+def failed(
+    place: str, document: Union[Document, str], error: str, questions: int = 0, trace: Sequence[str] = ()
+) -> ChunkResult:
+    """
+    A document that could not be annotated, or an item that is none, with the reason in its data, and the number
+    of `questions` that are lost with it.
+    """
     if isinstance(document, str):
         document = Document(AnnotatedText([]))
     tail = _without_addresses("".join(trace)).splitlines()
     data = {**document.data, FAILURE: {"place": place, "error": _without_addresses(error), "traceback": tail}}
-    return ChunkResult(failed=[json_line(replace(document, data=data).to_json())])
+    return ChunkResult(
+        failed=[json_line(replace(document, data=data).to_json())],
+        counts=Counter({LOST_QUESTIONS: questions}),
+    )
 
 
 @lru_cache(maxsize=1)

@@ -14,7 +14,7 @@ from typing import Any, Optional, cast
 from allennlp_coref_rc.annotation_runs.document_sources import FAILURE, DocumentSource, document_source
 from allennlp_coref_rc.annotation_runs.job import QUESTIONS, ChunkResult, Job, failed
 from allennlp_coref_rc.annotation_runs.unfinished_output import UnfinishedOutput
-from allennlp_coref_rc.annotations.document import Document, read_documents
+from allennlp_coref_rc.annotations.document import LOST_QUESTIONS, Document, read_documents
 from allennlp_coref_rc.annotations.file_report import COUNTED
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.named_files import named_content
@@ -143,6 +143,7 @@ class AnnotationRun:
         return {
             **header,
             "failed": header["failed"] + counts["failed"],
+            LOST_QUESTIONS: header[LOST_QUESTIONS] + counts[LOST_QUESTIONS],
             "annotators": header["annotators"] + [run],
             "counts": {name: counts[name] for name in COUNTED},
         }
@@ -213,7 +214,8 @@ def _one_by_one(job: Job, processes: Workers, chunk: Chunk) -> ChunkResult:
         for _, result in processes.map(job.annotate, chunks([(place, item)], 1)):
             # No process annotates a malformed item.
             document = cast(Document, job.document(place, item))
-            whole.add(result or failed(place, document, "the process that annotated it died"))
+            error = "the process that annotated it died"
+            whole.add(result or failed(place, document, error, job.source.num_questions(document)))
     return whole
 
 

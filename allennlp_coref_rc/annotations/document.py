@@ -1,4 +1,5 @@
 import json
+import logging
 import os
 import shutil
 import tempfile
@@ -12,10 +13,17 @@ from allennlp_coref_rc.common.files import atomic_write, open_text
 from allennlp_coref_rc.common.json_objects import parse_json
 from allennlp_coref_rc.common.messages import excerpt
 
+logger = logging.getLogger(__name__)
+
 FORMAT = "annotated_documents"
 """The key that makes a line a header; its value is the version of the format."""
 
 VERSION = 1
+
+LOST_QUESTIONS = "lost_questions"
+"""
+The header's key with the number of questions of the documents that are missing, as they could not be annotated.
+"""
 
 MAX_HEADER = 2**20
 """
@@ -191,6 +199,14 @@ def read_header(path: str) -> Optional[dict[str, Any]]:
             f"{path}, line 1: found a header of version {excerpt(version)}, expected {VERSION}"
         )
     return header
+
+
+def warn_if_incomplete(path: str, header: dict[str, Any]) -> None:
+    """Warns of what a file lacks, according to its header, as it could not be annotated."""
+    if header.get("failed"):
+        logger.warning(
+            "%s: %s documents or parts of documents are missing, as they failed", path, header["failed"]
+        )
 
 
 def read_documents(path: str) -> Iterator[tuple[str, Document]]:

@@ -127,7 +127,8 @@ class Layers(Strict):
     def confident(self, min_confidence: float) -> "Layers":
         """
         Without links, arguments and relations of a lower confidence. Clusters fall into the parts that are still
-        linked, and mentions that are then alone go. What has no confidence stays.
+        linked, and mentions that are then alone go; a link counts in each cluster that has both of its mentions.
+        What has no confidence stays.
         """
         # By the later of both mentions, each other one and how sure the link is.
         links_of: dict[Span, list[tuple[Span, float]]] = {}

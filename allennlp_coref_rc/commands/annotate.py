@@ -130,7 +130,8 @@ def run(args: argparse.Namespace) -> None:
 
 def _encoding(name: str) -> str:
     try:
-        return codecs.lookup(name).name
+        found = codecs.lookup(name).name
+        return "utf-8-sig" if found == "utf-8" else found  # A byte order mark is no text.
     except LookupError as error:
         raise argparse.ArgumentTypeError(f"found {name!r}, expected an encoding such as latin-1") from error
 

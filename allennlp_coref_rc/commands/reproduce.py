@@ -103,6 +103,12 @@ def run(args: argparse.Namespace) -> None:
         raise ConfigurationError("--runs-per-gpu: found no --gpus, expected both")
     if args.workers and args.gpus:
         raise ConfigurationError("found --workers and --gpus, expected one of them; see --runs-per-gpu")
+    if args.scheduler and (args.workers or args.gpus):
+        raise ConfigurationError(
+            "--scheduler: found --workers or --gpus too, expected neither: the cluster's workers say how many runs there are"
+        )
+    if args.results and (args.output or args.data or args.figures):
+        raise ConfigurationError("--results: found --output, --data or --figures too, expected none of them")
     if args.report:
         from allennlp_coref_rc.reproduction.report import report
 

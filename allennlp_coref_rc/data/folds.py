@@ -10,6 +10,7 @@ from typing import Any
 from pydantic import ConfigDict
 
 from allennlp_coref_rc.annotations import read_documents, read_header, write_documents
+from allennlp_coref_rc.annotations.document import warn_if_incomplete
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import atomic_write
 from allennlp_coref_rc.common.json_objects import read_listed_objects
@@ -31,6 +32,7 @@ def write_folds(path: str, folder: str, folds: int = 5, seed: int = 1) -> Iterat
     `train.jsonl` and `test.jsonl`, with the same articles.
     """
     header = read_header(path)
+    warn_if_incomplete(path, header or {})
     articles = [
         (validated(Article, article, place), article)
         for place, article in (read_listed_objects(path, "data") if header is None else _annotated(path))
@@ -52,9 +54,8 @@ def write_folds(path: str, folder: str, folds: int = 5, seed: int = 1) -> Iterat
                     json.dump({"data": [content for _, content in chosen]}, file)
             else:
                 output += "l"
-                write_documents(
-                    output, (own["paragraphs"][0] for _, own in chosen), {"reader": header["reader"]}
-                )
+                reader = {key: header[key] for key in ("reader",) if key in header}
+                write_documents(output, (own["paragraphs"][0] for _, own in chosen), reader)
             yield output, sum(len(article.paragraphs) for article, _ in chosen)
 
 

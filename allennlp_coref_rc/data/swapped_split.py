@@ -7,7 +7,8 @@ import os
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from allennlp_coref_rc.annotations import Document, read_documents, write_documents
+from allennlp_coref_rc.annotations import Document, read_documents, read_header, write_documents
+from allennlp_coref_rc.annotations.document import warn_if_incomplete
 from allennlp_coref_rc.common.errors import ConfigurationError
 
 OTHER_DOCUMENT = "other_document"
@@ -24,6 +25,8 @@ def write_swapped_split(
     for the test. `OTHER_DOCUMENT` in the folder gets the same files with a control: see `exchanged`.
     `coref-rc annotate` has written the two given files.
     """
+    for path in (official_test, official_validation):
+        warn_if_incomplete(path, read_header(path) or {})
     ordered, test = (
         sorted(
             (document for _, document in read_documents(path)), key=lambda document: document.text.id or ""

@@ -10,7 +10,7 @@ class AnswerAccuracy(Metric):
     """
     The share of questions answered correctly, over two denominators: `accuracy` over the questions that were
     kept, and `accuracy_official` over all questions of the data set, where skipped and malformed ones
-    count as wrong.
+    count as wrong. (In training it leaves malformed ones out.)
     """
 
     def __init__(self) -> None:

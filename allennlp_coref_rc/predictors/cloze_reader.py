@@ -36,8 +36,7 @@ class ClozeReaderPredictor(ExplainingPredictor):
 
     * Where no answer of the training data occurs in the passage, the candidates are content words of the
       passage that the reader does not know and that are not in the question.
-    * Where one occurs, but the reader would rather answer with such a word, the warning names it.
-    * If there is no such word either, or if no given candidate occurs in the passage, the `answer` is `None`,
+    * If there is no such word, or if no given candidate occurs in the passage, the `answer` is `None`,
       and `unanswered` says so.
     * A warning names the words of the question, or of the passage, that the reader does not know, if they are
       half of the content words or more. A reader that reads characters or pieces of words counts as one that

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, Optional, Union
 
-from pydantic import Field
+from pydantic import AfterValidator, Field
 
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.messages import most_similar
-from allennlp_coref_rc.common.schema import Numbers, Schema, one_of
+from allennlp_coref_rc.common.schema import InvalidValue, Numbers, Schema, one_of
 from allennlp_coref_rc.data.babi.babi_files import NUM_TASKS
 from allennlp_coref_rc.reproduction.runs import DATA, Run
 
@@ -35,12 +35,23 @@ errors.
 SPLITS = {"test": "test_", "validation": "best_validation_"}
 """The prefix of the metrics of each split."""
 
+NOT_KEPT = ("epoch", "best_epoch", "peak_", "training_", "validation_")
+"""
+AllenNLP's metrics whose names begin like this are left out of files of results: they are not about the best epoch
+or the test questions.
+"""
+
 TASK = "{task}"
 FOLD = "{fold}"
 """Stand for the number of the task or the fold in the name of a data file."""
 
 
 Number = Union[float, int]
+
+
+def is_loss(metric: str) -> bool:
+    """Whether smaller values of a metric of AllenNLP are better."""
+    return metric.endswith("loss")
 
 
 class ColumnOptions(Schema):
@@ -76,12 +87,19 @@ class Column(ColumnOptions):
 
     @property
     def smaller_is_better(self) -> bool:
-        return self.unit == "error" or self.measure == "failed"
+        return self.unit == "error" or self.measure == "failed" or is_loss(self.metric)
 
     def printed(self, value: float) -> float:
         """A value of the metric in the column's unit."""
         start, factor = UNITS[self.unit]
         return start + factor * value
+
+
+def _check_prefix(name: str) -> str:
+    """Refuses the name of an evaluation whose metrics would be taken for AllenNLP's own."""
+    if name in SPLITS or f"{name}_".startswith(NOT_KEPT):
+        raise InvalidValue("a name that none of AllenNLP's metrics begins with")
+    return name
 
 
 class RunOptions(Schema):
@@ -99,7 +117,7 @@ class RunOptions(Schema):
     The files that are needed, and the smallest size of each in bytes, so that a sample is not taken for the
     data.
     """
-    evaluations: dict[str, dict[str, Any]] = {}
+    evaluations: dict[Annotated[str, AfterValidator(_check_prefix)], dict[str, Any]] = {}
     """
     By name, more evaluations on parts of the validation questions, or on others: the overrides that choose
     them.

@@ -1,4 +1,5 @@
 import glob
+import hashlib
 import json
 import os
 import platform
@@ -21,11 +22,12 @@ from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import open_text, write_text
 from allennlp_coref_rc.common.messages import counted
 from allennlp_coref_rc.common.stopping import is_full
+from allennlp_coref_rc.common.version import VERSION
 from allennlp_coref_rc.common.workers import end_with
 from allennlp_coref_rc.metrics.answer_scores import answer_counts, correctness
 from allennlp_coref_rc.reproduction import runs
 from allennlp_coref_rc.reproduction.runs import ERROR, MODEL, RESULT, Run
-from allennlp_coref_rc.training.exact_checkpointer import recoverable
+from allennlp_coref_rc.reproduction.significance import beginnings
 
 REMOVED = {"none": ("*.th", "model.tar.gz"), "best": ("*.th",), "all": ()}
 """By the value of --keep-weights, the files of weights that a finished run removes."""
@@ -52,7 +54,7 @@ def execute(run: Run, commit: str, cuda_device: int = -1, keep_weights: str = "b
                 if os.path.exists(run.path(ERROR)):
                     os.unlink(run.path(ERROR))
                 if run.result() is None:
-                    seconds = _begin(run, commit)
+                    seconds = _begin(run, commit, cuda_device)
                     with printing_to(run.path(runs.LOG)):
                         _execute(run, commit, cuda_device, seconds)
                     _prune(run.path(MODEL), keep_weights)
@@ -77,14 +79,14 @@ def advice(error: BaseException) -> Optional[str]:
     return message and f"{message}{'; free space, then the same command resumes' * is_full(error)}"
 
 
-def _begin(run: Run, commit: str) -> float:
+def _begin(run: Run, commit: str, cuda_device: int) -> float:
     """
     Prepares the folder. Returns the seconds that earlier attempts have trained, if this one resumes from
     them.
     """
     seconds = 0.0
     attempt = run.read(runs.ATTEMPT)
-    if attempt is not None and attempt.get("commit") == commit and recoverable(run.path(MODEL)):
+    if attempt is not None and attempt.get("commit") == commit and run.is_resumable(cuda_device):
         checkpoints = glob.glob(glob.escape(run.path(MODEL)) + "/training_state_*.th")
         # The time until the last checkpoint but one counts. The attempt before the last may have written it.
         seconds = attempt["seconds"] + max(
@@ -105,7 +107,7 @@ def _execute(run: Run, commit: str, cuda_device: int, earlier_seconds: float) ->
     seconds["train"] += earlier_seconds
     metrics = run.read(os.path.join(MODEL, "metrics.json")) or {}
     metrics.update(_evaluated(run))
-    predictions = list(_predictions(run.path(runs.ALL_PREDICTIONS)))
+    predictions = _predictions(run.path(runs.ALL_PREDICTIONS))
     write_text(
         run.path(runs.PREDICTIONS), "".join(json.dumps(prediction) + "\n" for prediction in predictions)
     )
@@ -121,7 +123,8 @@ def _execute(run: Run, commit: str, cuda_device: int, earlier_seconds: float) ->
         "seconds": {name: round(value, 1) for name, value in seconds.items()},
         "commit": commit,
         "hardware": hardware(cuda_device),
-        "versions": {"python": platform.python_version(), **{name: version(name) for name in PACKAGES}},
+        "versions": {"python": platform.python_version(), "allennlp_coref_rc": VERSION}
+        | {name: version(name) for name in PACKAGES},
     }
     _write_result(run, result)
     for name in (runs.ALL_PREDICTIONS, runs.ATTEMPT):
@@ -168,10 +171,13 @@ def _write_result(run: Run, result: dict[str, Any]) -> None:
     write_text(run.path(RESULT), json.dumps(result, indent=2) + "\n")
 
 
-def _predictions(path: str) -> Iterator[dict[str, Any]]:
+def _predictions(path: str) -> list[dict[str, Any]]:
     """
-    The predictions with the keys that are kept, and their scores if they have none: `correct` or `rouge_l`.
+    The predictions with the keys that are kept, their scores if they have none (`correct` or `rouge_l`), and a hash
+    of the passage as `article`, equal for the questions of a story.
     """
+    predictions: list[dict[str, Any]] = []
+    passages: list[str] = []
     with open_text(path) as lines:
         for line in lines:
             output = json.loads(line)
@@ -184,7 +190,14 @@ def _predictions(path: str) -> Iterator[dict[str, Any]]:
                 # Scores are grouped by these two.
                 prediction["question_tokens"] = output["question_tokens"]
                 prediction["passage_length"] = len(output["passage_tokens"])
-            yield prediction
+            predictions.append(prediction)
+            passages.append(" ".join(output["passage_tokens"]))
+    beginning_of = beginnings(passages)
+    for prediction, passage in zip(predictions, passages):
+        if prediction.get("article") is None:
+            beginning = (beginning_of[passage] or "").encode()
+            prediction["article"] = hashlib.sha256(beginning).hexdigest()[:16]
+    return predictions
 
 
 def _clear(run: Run) -> None:

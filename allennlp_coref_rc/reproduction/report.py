@@ -41,9 +41,9 @@ While runs are missing, the numbers are those of the seeds that have the most ta
 
 Hours are the wall time of all runs of a row together. Minutes are the wall time of one run, as the mean over seeds. A
 run has one thread unless the hardware says otherwise. A figure shows the rows whose runs are all finished. The tests of
-significance are about the trained models, and say nothing about other seeds. They draw articles where predictions
-name theirs, and treat questions as independent otherwise. But questions about one text (on bAbI, five a story) are not
-quite independent, so the true p-values are larger."""
+significance are about the trained models, and say nothing about other seeds. They draw whole passages (on bAbI,
+stories) where these are known. A file of results has right answers without their passages: questions are then drawn
+one by one, as if they were independent, so the true p-values are larger."""
 
 
 def report(

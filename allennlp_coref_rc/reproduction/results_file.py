@@ -14,7 +14,7 @@ from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import atomic_write
 from allennlp_coref_rc.common.json_objects import read_json_object
 from allennlp_coref_rc.metrics.answer_scores import MEANS
-from allennlp_coref_rc.reproduction.condition import Condition
+from allennlp_coref_rc.reproduction.condition import NOT_KEPT, Condition
 from allennlp_coref_rc.reproduction.runs import PREDICTIONS, RESULT, SEEDS
 from allennlp_coref_rc.reproduction.significance import Scored, read_scores
 
@@ -45,11 +45,6 @@ BY_HAND = ("conditions", "note")
 """Columns that a user may fill in. They keep their text if a run that is written again has none."""
 
 TASK = "dataset_reader.task"
-
-NOT_KEPT = ("epoch", "best_epoch", "peak_", "training_", "validation_")
-"""
-Metrics whose names begin like this are left out: they are not about the best epoch or the test questions.
-"""
 
 
 class Results:

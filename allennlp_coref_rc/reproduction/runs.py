@@ -5,7 +5,7 @@ import os
 import re
 import shlex
 import sys
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import Any, Optional
 
@@ -68,6 +68,16 @@ class Run:
     fold: Optional[int] = None
     """The fold of a cross-validation, from 1. The config reads the first; see `FOLD`."""
 
+    def joined(self, other: "Run") -> "Run":
+        """This run with the evaluations and files of another condition that shares it."""
+        for name, changes in self.evaluations.items():
+            if other.evaluations.get(name, changes) != changes:
+                raise ConfigurationError(
+                    f"{self.name}: found two evaluations {name!r} with different settings, expected names of their own"
+                )
+        files = [*dict.fromkeys([*self.files, *other.files])]
+        return replace(self, evaluations={**self.evaluations, **other.evaluations}, files=files)
+
     @property
     def part(self) -> Optional[int]:
         return self.fold if self.task is None else self.task
@@ -96,8 +106,8 @@ class Run:
     def settings(self) -> dict[str, Any]:
         """By dotted key, the run's changes to its config, apart from the folder of the data."""
         task = {} if self.task is None else {"dataset_reader.task": self.task}
-        paths = {} if self.fold is None else self._fold_paths()
-        return {**paths, **self.overrides, **task, **dict.fromkeys(SEEDS, self.seed)}
+        changes = self.overrides if self.fold is None else self._of_fold()
+        return {**changes, **task, **dict.fromkeys(SEEDS, self.seed)}
 
     def params(self, located: bool = False) -> dict[str, Any]:
         """
@@ -119,25 +129,21 @@ class Run:
         The arguments of AllenNLP's commands that do the run, or the evaluations that a finished run still
         lacks.
         """
-        params = self.params()
-        overrides = {**self.settings(), **self._data_paths(params), "trainer.cuda_device": cuda_device}
-        if "checkpointer" in params["trainer"]:
-            overrides["trainer.checkpointer.type"] = "exact"
-        else:
-            overrides["trainer.checkpointer"] = {"type": "exact"}
-        params = with_overrides(params, overrides)
+        overrides = self._overrides(cuda_device)
+        params = with_overrides(self.params(), overrides)
         loader = params.get("validation_data_loader") or params["data_loader"]
         batch_size = loader.get("batch_size") or loader["batch_sampler"]["batch_size"]
         # A run that was killed resumes if possible, and starts over otherwise.
-        resumable = self.read(os.path.join(MODEL, "config.json")) == params and recoverable(self.path(MODEL))
-        again = [] if not os.path.exists(self.path(MODEL)) else ["--recover"] if resumable else ["-f"]
+        again = ["--recover"] if self.is_resumable(cuda_device) else ["-f"]
+        again = again if os.path.exists(self.path(MODEL)) else []
         archive, device = self.path(MODEL, "model.tar.gz"), ["--cuda-device", str(cuda_device)]
         validation = params.get("validation_data_path", "")
         test = params.get("test_data_path") or validation
         result = self.result()
         evaluations = []
         for name in self._lacking(result):
-            changed = {**self.evaluations[name], **self._data_paths(self.evaluations[name])}
+            changed = self._in_fold(self.evaluations[name])
+            changed.update(self._data_paths(changed))
             path = changed.get("validation_data_path", validation)
             options = ["-o", json.dumps(changed), *device, "--output-file", self.path(METRICS.format(name))]
             evaluations.append(["evaluate", archive, path, *options])
@@ -149,6 +155,19 @@ class Run:
             ["predict", archive, test, *reading, *device, "--output-file", self.path(ALL_PREDICTIONS)],
             *evaluations,
         ]
+
+    def is_resumable(self, cuda_device: int = -1) -> bool:
+        """Whether a training that was killed can be resumed on this device."""
+        params = with_overrides(self.params(), self._overrides(cuda_device))
+        return self.read(os.path.join(MODEL, "config.json")) == params and recoverable(self.path(MODEL))
+
+    def _overrides(self, cuda_device: int) -> dict[str, Any]:
+        """The changes to the config with which AllenNLP trains."""
+        params = self.params()
+        overrides = {**self.settings(), **self._data_paths(params), "trainer.cuda_device": cuda_device}
+        if "checkpointer" in params["trainer"]:
+            return {**overrides, "trainer.checkpointer.type": "exact"}
+        return {**overrides, "trainer.checkpointer": {"type": "exact"}}
 
     def shell_commands(self, environment: dict[str, str], cuda_device: int = -1) -> list[str]:
         """The commands of `commands` as one types them in a shell, with these environment variables."""
@@ -174,6 +193,14 @@ class Run:
                     "remove its folder, or choose another --output"
                 )
         return result
+
+    def current_result(self) -> Optional[dict[str, Any]]:
+        """The result without the metrics of evaluations whose settings have changed."""
+        result = self.result()
+        changed = tuple(f"{name}_" for name in self._lacking(result))
+        metrics = (result or {}).get("metrics", {})
+        kept = {key: value for key, value in metrics.items() if not key.startswith(changed)}
+        return result and {**result, "metrics": kept}
 
     def lacking(self) -> list[str]:
         """The evaluations whose metrics the result does not have; all of them if there is no result."""
@@ -224,9 +251,18 @@ class Run:
                 return f" ({key}: found {actual.get(key)!r:.60}, expected {expected.get(key)!r:.60})"
         return ""
 
-    def _fold_paths(self) -> dict[str, str]:
-        paths = strings(_load(locate(self.config)))
-        return {key: path.replace(FOLD, f"/fold_{self.fold}/") for key, path in paths if FOLD in path}
+    def _of_fold(self) -> dict[str, Any]:
+        """The overrides, and the paths of the config, with those of the run's fold."""
+        paths = {key: path for key, path in strings(_load(locate(self.config))) if FOLD in path}
+        changes = {**paths, **self.overrides}
+        if FOLD not in json.dumps(changes):
+            raise ConfigurationError(
+                f"{self.config}: found no path with {FOLD}, expected those of the first fold's data"
+            )
+        return self._in_fold(changes)
+
+    def _in_fold(self, values: dict[str, Any]) -> dict[str, Any]:
+        return json.loads(json.dumps(values).replace(FOLD, f"/fold_{self.fold or 1}/"))
 
     def _data_paths(self, params: dict[str, Any]) -> dict[str, Any]:
         if os.path.normpath(self.data) == DATA:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Optional
 
 from allennlp_coref_rc.common.errors import ConfigurationError
-from allennlp_coref_rc.reproduction.condition import Column, Condition
+from allennlp_coref_rc.reproduction.condition import Column, Condition, is_loss
 from allennlp_coref_rc.reproduction.results_file import Results
 from allennlp_coref_rc.reproduction.runs import ERROR, PREDICTIONS, RESULT, Run
 from allennlp_coref_rc.reproduction.significance import Scored, read_scores
@@ -85,7 +85,8 @@ class SeedScores:
                 raise ConfigurationError(
                     f"{place}: found no {validation_key} among its metrics, expected a number"
                 )
-            return -metrics[validation_key], metrics.get("best_validation_loss", 0.0), seed
+            sign = 1 if is_loss(validation_key) else -1
+            return sign * metrics[validation_key], metrics.get("best_validation_loss", 0.0), seed
 
         return min(seeds, key=key)
 
@@ -170,7 +171,7 @@ class Scores(SeedScores):
         self.runs: dict[RunKey, Run] = {}
         self.num_failed = 0
         for run in runs:
-            result = source.get(run.name) if source else run.result()
+            result = source.get(run.name) if source else run.current_result()
             if result is not None:
                 self.runs[run.part, run.seed] = run
                 self.results[run.part, run.seed] = result

@@ -12,6 +12,7 @@ from tqdm import tqdm
 
 from allennlp_coref_rc.common.config_files import locate
 from allennlp_coref_rc.common.messages import cut
+from allennlp_coref_rc.common.version import VERSION
 from allennlp_coref_rc.reproduction.condition import Condition
 from allennlp_coref_rc.reproduction.runs import DATA, ERROR, OUTPUT, Run
 from allennlp_coref_rc.reproduction.sweep import Slot, environment, run_in_processes, run_on_cluster
@@ -49,6 +50,7 @@ class Selection:
         The runs whose data and config are there, by seed, with their expected minutes. Prints the others.
         """
         minutes: dict[Run, float] = {}
+        merged: dict[Run, Run] = {}
         for condition in conditions:
             if condition.config is None:
                 continue
@@ -58,10 +60,12 @@ class Selection:
             elif not os.path.exists(locate(condition.config)):
                 print(f"[no config] {condition.name}: {condition.config}: no such file", file=sys.stderr)
             else:
-                minutes.update(dict.fromkeys(self.runs(condition), condition.minutes or 1.0))
+                for run in self.runs(condition):
+                    merged[run] = merged[run].joined(run) if run in merged else run
+                    minutes[run] = condition.minutes or 1.0
         # The first seeds of all conditions come first, then the second ones, so that conditions can be
         # compared early.
-        return {run: minutes[run] for run in sorted(minutes, key=lambda run: run.seed)}
+        return {run: minutes[run] for run in sorted(merged.values(), key=lambda run: run.seed)}
 
 
 def print_commands(minutes: dict[Run, float], threads: int, gpus: Sequence[str]) -> None:
@@ -155,8 +159,8 @@ class Progress:
 
 def commit() -> str:
     """
-    The commit of the clone with this code, with "+" and a hash of later changes; empty without Git or a
-    clone.
+    The commit of the clone with this code, with "+" and a hash of later changes; without Git or a clone, the version
+    of the package.
     """
     folder = Path(__file__).parents[2]
 
@@ -166,6 +170,8 @@ def commit() -> str:
         except OSError:
             return ""
 
+    if git("rev-parse", "--show-toplevel") != os.path.realpath(folder):
+        return f"version {VERSION}"
     changes = git("diff", "HEAD", "--", *CODE)
     for path in git("ls-files", "--others", "--exclude-standard", "--", *CODE).splitlines():
         with open(os.path.join(folder, path), "rb") as file:

@@ -134,26 +134,26 @@ def read_scores(path: str, key: Optional[str] = None) -> list[Scored]:
         questions.append(Scored(prediction.get("id"), float(score), correct, prediction.get("article")))
     if not questions:
         raise ConfigurationError(f"{path}: found no prediction, expected one or more")
-    beginnings = _beginnings(passages)
+    beginning_of = beginnings(passages)
     return [
-        question if question.article is not None else question._replace(article=beginnings[passage])
+        question if question.article is not None else question._replace(article=beginning_of[passage])
         for question, passage in zip(questions, passages)
     ]
 
 
-def _beginnings(passages: Iterable[str]) -> dict[str, Optional[str]]:
+def beginnings(passages: Iterable[str]) -> dict[str, Optional[str]]:
     """
     The beginning that each passage shares with others, `None` if it is empty. A question of bAbI has its
     story up to there, so the next one's passage continues it.
     """
-    beginnings: dict[str, Optional[str]] = {"": None}
+    found: dict[str, Optional[str]] = {"": None}
     beginning = ""
     # A blank is before all other characters, so that a passage comes directly before those that continue it.
     for passage in sorted(set(passages) - {""}, key=lambda passage: passage.replace(" ", "\0")):
         if not (beginning and passage.startswith(f"{beginning} ")):
             beginning = passage
-        beginnings[passage] = beginning
-    return beginnings
+        found[passage] = beginning
+    return found
 
 
 def pair(first: Sequence[Scored], second: Sequence[Scored], names: tuple[str, str]) -> Pairs:

@@ -1,12 +1,14 @@
 import glob
 import logging
 import os
+import random
 import zipfile
 from collections.abc import Sequence
 from contextlib import suppress
 from types import SimpleNamespace
 from typing import Any, Optional, Union, cast
 
+import numpy as np
 import torch
 from allennlp.training import Checkpointer, Trainer
 from allennlp.training.trainer import TrainerCheckpoint
@@ -32,8 +34,8 @@ class ExactCheckpointer(Checkpointer):
 
     Here training resumes from the last checkpoint but one, as its best weights are sure to be written,
     however often the run is killed. If that checkpoint is damaged, training resumes from another one that
-    leads to the same results, with a warning. Python's and NumPy's random numbers need not be saved: they are
-    used for the data, and AllenNLP reads the data again from the first epoch on.
+    leads to the same results, with a warning. Python's and NumPy's random numbers, which shuffle the data, are
+    restored after AllenNLP has read the data of the finished epochs again.
 
     All this holds for a training in one process, with checkpoints at the ends of epochs. With `use_amp`, the
     scale of the loss starts over. On a GPU, even undisturbed runs need not repeat each other to the last
@@ -43,6 +45,8 @@ class ExactCheckpointer(Checkpointer):
     checkpoint it raises a `ConfigurationError` if `keep_most_recent_by_count` is less than 2, or if the
     moving average is not `recoverable_exponential`.
     """
+
+    _states_for_data: Any = None
 
     def save_checkpoint(self, trainer: Trainer) -> None:
         checkpoint = self._with_random_states(trainer)
@@ -62,12 +66,20 @@ class ExactCheckpointer(Checkpointer):
             return None
         model_state, training_state = self._first_whole(checkpoints)
         random_states = training_state.pop(RANDOM_STATES)
+        self._states_for_data = random_states.get("data")
         torch.set_rng_state(random_states["cpu"])
         if random_states["cuda"] is not None:
             for device in range(torch.cuda.device_count()):
                 torch.cuda.set_rng_state(random_states["cuda"], device)
         logger.info("Resuming after epoch %d", training_state["epochs_completed"])
         return TrainerCheckpoint(model_state, training_state)
+
+    def restore_random_numbers(self) -> None:
+        """Restores the random numbers for the data, of the end of the epoch after which training resumes."""
+        if self._states_for_data is not None:
+            (version, numbers, gauss), (name, keys, *rest) = self._states_for_data
+            random.setstate((version, tuple(numbers), gauss))
+            np.random.set_state((name, np.array(keys, dtype=np.uint32), *rest))
 
     # AllenNLP's own removes those of batches 20, 21, ... with that of batch 2.
     def _remove_checkpoint(self, epochs_completed: int, batches_in_epoch_completed: int) -> None:
@@ -113,7 +125,10 @@ class ExactCheckpointer(Checkpointer):
                 "or more: training resumes from the last checkpoint but one"
             )
         device = trainer.cuda_device
+        version, numbers, gauss = random.getstate()
+        name, keys, *rest = cast(tuple, np.random.get_state())
         states: dict[str, Any] = {
+            "data": [[version, list(numbers), gauss], [name, keys.tolist(), *rest]],
             "cpu": torch.get_rng_state(),
             "cuda": torch.cuda.get_rng_state(device) if device.type == "cuda" else None,
         }

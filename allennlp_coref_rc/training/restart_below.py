@@ -9,7 +9,7 @@ from allennlp.training.gradient_descent_trainer import GradientDescentTrainer
 
 from allennlp_coref_rc.common.checks import check_number
 from allennlp_coref_rc.common.errors import ConfigurationError
-from allennlp_coref_rc.training.stop_above import metric_value
+from allennlp_coref_rc.training.stop_above import StopAbove, metric_value
 
 logger = logging.getLogger(__name__)
 
@@ -20,8 +20,8 @@ class RestartBelow(TrainerCallback):
     Restarts training with other random weights when a metric has stayed below a value. Some tasks are learnt
     from most random weights, and never from others. The new weights are initialised as the config says. The
     restart is part of the run and adds no epochs to it: the numbers of epochs and the learning rate continue.
-    The state of the optimizer and the patience are reset. The best epoch is one after the last restart. Not
-    in the papers.
+    The state of the optimizer, the patience and `stop_above` are reset. The best epoch is one after the last
+    restart. Not in the papers.
 
     Registered as a `TrainerCallback` with name "restart_below".
 
@@ -109,6 +109,9 @@ class RestartBelow(TrainerCallback):
         # AllenNLP's optimizer "multi" holds several optimizers.
         for optimizer in getattr(trainer.optimizer, "optimizers", {"": trainer.optimizer}).values():
             optimizer.state.clear()
+        for callback in trainer._callbacks:
+            if isinstance(callback, StopAbove):
+                callback.forget()
         tracker = trainer._metric_tracker
         forgotten = {"best_so_far": None, "epochs_with_no_improvement": 0, "is_best_so_far": False}
         tracker.load_state_dict({**tracker.state_dict(), **forgotten})

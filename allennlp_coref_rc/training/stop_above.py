@@ -79,6 +79,10 @@ class StopAbove(TrainerCallback):
             # AllenNLP has no other way to end before the last epoch.
             trainer._metric_tracker._patience = 0
 
+    def forget(self) -> None:
+        """Forgets all epochs, as other weights begin."""
+        self._reached, self._least = 0, math.inf
+
     def state_dict(self) -> dict[str, Any]:
         return {"reached": self._reached, "least": self._least}
 

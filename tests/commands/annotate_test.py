@@ -102,6 +102,7 @@ def test_annotated_text_with_a_header(tmp_path, texts, capsys):
         "documents": 23,
         "reader": None,
         "failed": 0,
+        "lost_questions": 0,
         "annotators": [{"config": EXACT, "together": True}],
         "counts": counts,
     }
@@ -371,17 +372,17 @@ DASSA = {"document_id": "d", "summary_parse": PARSE, "questions": PARSED}
 
 
 @pytest.mark.parametrize(
-    "reader, lines, kept, reasons",
+    "reader, lines, kept, lost, reasons",
     [
-        (None, ["{", *TEXTS], (9, 0), ["line 1: "]),
-        (None, [*TEXTS, '{"tokens": ["a"], "clusters": [[[5, 6]]]}'], (9, 0), ["line 10: "]),
-        (None, [HEADER, *ANNOTATED, '{"tokens": 5}', *ANNOTATED], (4, 0), ["line 4: found 5 at tokens"]),
-        ("annotated_wikihop", [CLOZE, {**CLOZE, "supports": 5}, CLOZE], (2, 2), ["object 2: found 5 at"]),
-        ("annotated_squad", [SQUAD], (1, 1), ["qas[1]", "qas[2]"]),
-        ("annotated_narrativeqa", [DASSA], (1, 1), ["questions[1].answer2", "questions[2]"]),
+        (None, ["{", "", *TEXTS], (9, 0), 1, ["line 1: "]),
+        (None, [*TEXTS, '{"tokens": ["a"], "clusters": [[[5, 6]]]}'], (9, 0), 1, ["line 10: "]),
+        (None, [HEADER, *ANNOTATED, '{"tokens": 5}', *ANNOTATED], (4, 0), 1, ["line 4: found 5 at tokens"]),
+        ("annotated_wikihop", [CLOZE, {**CLOZE, "supports": 5}, CLOZE], (2, 2), 1, ["object 2: found 5 at"]),
+        ("annotated_squad", [SQUAD], (1, 1), 0, ["qas[1]", "qas[2]"]),
+        ("annotated_narrativeqa", [DASSA], (1, 1), 0, ["questions[1].answer2", "questions[2]"]),
     ],
 )
-def test_what_is_malformed_costs_itself_and_is_named(tmp_path, capsys, reader, lines, kept, reasons):
+def test_what_is_malformed_costs_itself_and_is_named(tmp_path, capsys, reader, lines, kept, lost, reasons):
     path, output = tmp_path / "a.jsonl", str(tmp_path / "out.jsonl")
     path.write_text("\n".join(line if isinstance(line, str) else json.dumps(line) for line in lines))
     words = ["--reader", reader] if reader else []
@@ -389,7 +390,8 @@ def test_what_is_malformed_costs_itself_and_is_named(tmp_path, capsys, reader, l
     documents = documents_of(output)
     questions = [question for each in documents for question in each.data.get("questions", ())]
     assert (len(documents), len(questions)) == kept
-    assert read_header(output)["failed"] == len(reasons)
+    header = read_header(output)
+    assert (header["failed"], header["lost_questions"]) == (len(reasons), lost)
     assert f"{len(reasons)} documents or parts of documents failed" in capsys.readouterr().err
     aside = [document.data["failure"] for document in documents_of(f"{output}.failed.jsonl")]
     for failure, reason in zip(aside, reasons, strict=True):
@@ -588,6 +590,9 @@ def test_another_encoding(tmp_path):
     words = [tmp_path / "out.jsonl", "--annotator", "exact_match_coref"]
     with pytest.raises(ConfigurationError, match="a.txt, line 1: found the byte 0xeb, which is not UTF-8"):
         command(tmp_path, *words)
+    (tmp_path / "c").write_text("\ufeffZoë left.\n")
+    assert command(tmp_path / "c", *words, "--encoding", "utf-8") == 0
+    assert texts_of(words[0])[0].tokens[0] == "Zoë"
     for given, expected in ((tmp_path, 2), (tmp_path / "a.txt", 1)):
         assert command(given, *words, "--encoding", "latin-1", "--force") == 0
         assert [text.tokens[0] for text in texts_of(words[0])] == ["Zoë"] * expected

@@ -138,6 +138,7 @@ FIRST = "row: First\n        "
         ("row: First", f"{FIRST}seeds: 3-1", 'line 11: found "3-1" at tables.a.rows.first.seeds, exp'),
         ("row: First", f"{FIRST}compared_with: nobody", 'found "nobody" at tables.a.rows.first.compared'),
         ("row: First", f"{FIRST}evaluations: {{'1': {{}}, 1: {{}}}}", "found the key 1 twice"),
+        ("row: First", f"{FIRST}evaluations: {{test: {{}}}}", "expected a name that none of AllenNLP's"),
         ("row: First", f"{FIRST}folds: 2\n        tasks: 1", "found 2 at tables.a.rows.first.folds, exp"),
         ("{accuracy: 0.5}", "{accuracy: [0.5]}", "found [0.5] at tables.a.rows.first.paper.accuracy"),
         ("{accuracy: 0.5}", "{f1: 0.5}", "found 'f1' at tables.a.rows.first.paper, expected one of"),

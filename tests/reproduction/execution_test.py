@@ -1,9 +1,13 @@
+import hashlib
 import json
 import multiprocessing
 import os
 import re
+import shutil
+from pathlib import Path
 
 import torch
+from allennlp.common.params import with_overrides
 
 from allennlp_coref_rc.reproduction import execution, sweep
 from allennlp_coref_rc.reproduction.runs import ATTEMPT, MODEL, Run
@@ -14,29 +18,36 @@ def attempt(run):
 
 
 def test_seconds_are_those_of_all_attempts(tmp_path, monkeypatch):
-    run = Run("babi/tiny.jsonnet", seed=1, output=str(tmp_path))
+    run = Run("babi/ga_gru.jsonnet", seed=1, task=2, output=str(tmp_path))
     now = [1000.0]
     monkeypatch.setattr(execution.time, "time", lambda: now[0])
     os.makedirs(run.path(MODEL))
-    assert execution._begin(run, "abc") == 0
+    assert execution._begin(run, "abc", -1) == 0
     os.makedirs(run.path(MODEL))
     checkpoint, last = (run.path(MODEL, f"training_state_e{epoch}_b0.th") for epoch in (1, 2))
     for path, written in ((checkpoint, 1100), (last, 1200)):
         open(path, "w").close()
         os.utime(path, (written, written))
+    Path(run.path(MODEL, "config.json")).write_text(
+        json.dumps(with_overrides(run.params(), run._overrides(-1)))
+    )
     # What was trained after the last checkpoint but one is lost.
     now[0] = 2000.0
-    assert execution._begin(run, "abc") == 100
+    assert execution._begin(run, "abc", -1) == 100
     assert attempt(run) == {"commit": "abc", "begun": 2000.0, "seconds": 100.0}
     # Killed before it has come to a checkpoint of its own.
     now[0] = 3000.0
-    assert execution._begin(run, "abc") == 100
+    assert execution._begin(run, "abc", -1) == 100
     os.utime(checkpoint, (3050, 3050))
     os.utime(last, (3100, 3100))
     now[0] = 4000.0
-    assert execution._begin(run, "abc") == 150
-    # Another version of the code begins again.
-    assert execution._begin(run, "def") == 0
+    assert execution._begin(run, "abc", -1) == 150
+    # On another device it begins again, and so does another version of the code.
+    shutil.copytree(run.path(), tmp_path / "copy")
+    assert execution._begin(run, "abc", 0) == 0
+    shutil.rmtree(run.path())
+    shutil.copytree(tmp_path / "copy", run.path())
+    assert execution._begin(run, "def", -1) == 0
     assert not os.path.exists(checkpoint)
 
 
@@ -47,13 +58,19 @@ def test_of_answers_to_questions_about_texts_what_groups_them_is_kept(tmp_path):
     words = {"id": "2", "answer": "A", "gold": "a", **common}
     quoref = {"answers": ["a man"], **spans, "exact_match": 0.0, "f1": 0.5}
     path.write_text("".join(json.dumps(prediction) + "\n" for prediction in (spans, words, quoref)))
-    asked = {"id": "1", "question_tokens": ["Who", "?"], "passage_length": 3}
+    article = hashlib.sha256(b"a b c").hexdigest()[:16]
+    asked = {"id": "1", "question_tokens": ["Who", "?"], "passage_length": 3, "article": article}
     man = {**asked, "answer": "a man", "answer_texts": ["a man", "one"]}
-    assert list(execution._predictions(str(path))) == [
+    assert execution._predictions(str(path)) == [
         {**man, "rouge_l": 1.0},
-        {"id": "2", "answer": "A", "gold": "a", "correct": True},
+        {"id": "2", "answer": "A", "gold": "a", "correct": True, "article": article},
         {**man, "answers": ["a man"], "exact_match": 0.0, "f1": 0.5},
     ]
+    # The next question of a story of bAbI has a longer passage.
+    story = [{**words, "passage_tokens": tokens} for tokens in (["a"], ["a", "b"], ["b"])]
+    path.write_text("".join(json.dumps(prediction) + "\n" for prediction in story))
+    first, second, third = (prediction["article"] for prediction in execution._predictions(str(path)))
+    assert first == second != third
 
 
 def test_the_hardware_of_a_run_names_its_instructions_and_whether_it_is_limited_to_them(monkeypatch):

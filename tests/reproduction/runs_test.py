@@ -64,6 +64,12 @@ def test_a_finished_run_is_evaluated_on_what_it_lacks(tmp_path):
     assert found["metrics"]["other_loss"] != pytest.approx(metrics["best_validation_loss"])
     assert {key: found["metrics"][key] for key in metrics} == metrics
     assert set(found["seconds"]) == {"train", "predict", "evaluate"}
+    assert more.current_result() == found
+    changed = replace(more, evaluations={"again": other}).current_result()
+    assert "other_loss" in changed["metrics"] and "again_loss" not in changed["metrics"]
+    assert more.joined(run) == more and run.joined(more).evaluations == more.evaluations
+    with pytest.raises(ConfigurationError, match="found two evaluations 'again' with different settings"):
+        more.joined(replace(run, evaluations={"again": other}))
     os.unlink(run.path(MODEL, "model.tar.gz"))
     with pytest.raises(ConfigurationError, match=r"model.tar.gz: no such file.* \(once_more\)"):
         execute(replace(run, evaluations={"again": {}, "once_more": {}}), "abc")
@@ -106,6 +112,19 @@ def test_a_result_is_of_the_config_that_it_began_with(tmp_path, monkeypatch):
     monkeypatch.setattr(Run, "commands", commands_and_change)
     execute(run, "abc")
     assert run.read(RESULT)["fingerprint"] == before != run.fingerprint()
+
+
+def test_paths_of_the_first_fold_are_replaced_wherever_they_are(tmp_path):
+    paths = {"train_data_path": "data/a/fold_1/train.json", "dataset_reader.other": ["b/fold_1/c"]}
+    evaluations = {"hard": {"validation_data_path": "data/hard/fold_1/test.json"}}
+    run = Run("quoref_articles/qanet.jsonnet", 1, None, paths, str(tmp_path), "data", evaluations, fold=3)
+    settings = run.settings()
+    assert settings["test_data_path"] == "data/quoref/fold_3/test.json"
+    assert settings["train_data_path"] == "data/a/fold_3/train.json"
+    assert settings["dataset_reader.other"] == ["b/fold_3/c"]
+    assert "data/hard/fold_3/test.json" in run.commands()[-1]
+    with pytest.raises(ConfigurationError, match="ga_gru.jsonnet: found no path with /fold_1/"):
+        Run("babi/ga_gru.jsonnet", 1, output=str(tmp_path), fold=3).settings()
 
 
 def read(path):

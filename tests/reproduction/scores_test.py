@@ -67,6 +67,11 @@ def test_the_best_seed_of_each_task_is_best_on_validation_questions():
     assert scores_of(RUNS, ["best_validation_loss"]).best_seed(2, VALIDATION) == 1
 
 
+def test_the_least_loss_is_the_best():
+    assert [scores_of(RUNS).best_seed(task, "best_validation_loss") for task in (1, 2)] == [1, 8]
+    assert ACCURACY.model_copy(update={"metric": "loss"}).smaller_is_better
+
+
 def test_scores_over_all_tasks():
     scores = scores_of(RUNS)
     # Of each seed over tasks: 2.049, 2.9 and 2.14 thirds. Their mean and the standard deviation of a sample.

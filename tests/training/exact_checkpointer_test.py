@@ -23,7 +23,7 @@ class Killed(Exception):
     pass
 
 
-def train(folder, checkpointer, recover=False, keep=2, **more):
+def train(folder, checkpointer, recover=False, keep=2, shuffle=False, **more):
     overrides = {
         "dataset_reader.folder": str(BABI),
         "dataset_reader.task": 6,
@@ -33,6 +33,7 @@ def train(folder, checkpointer, recover=False, keep=2, **more):
         "trainer.validation_metric": "-accuracy",
         "model.dropout": 0.5,
         "trainer.cuda_device": -1,
+        "validation_data_loader.shuffle": shuffle,
         **{f"trainer.{key}": value for key, value in more.items()},
     }
     params = Params.from_file(str(CONFIG), overrides)
@@ -75,6 +76,13 @@ def test_a_run_killed_and_recovered_comes_to_the_results_of_an_undisturbed_one(
     train_killed(tmp_path / "run", "exact", epoch, monkeypatch)
     assert train(tmp_path / "run", "exact", recover=True) == undisturbed[0]
     assert weights_of(tmp_path / "run") == undisturbed[1]
+
+
+def test_shuffled_validation_data_do_not_matter(tmp_path, monkeypatch):
+    undisturbed = train(tmp_path / "undisturbed", "exact", shuffle=True)
+    train_killed(tmp_path / "run", "exact", 3, monkeypatch, shuffle=True)
+    assert train(tmp_path / "run", "exact", recover=True, shuffle=True) == undisturbed
+    assert weights_of(tmp_path / "run") == weights_of(tmp_path / "undisturbed")
 
 
 def test_the_checkpoints_change_nothing_of_the_results(undisturbed, tmp_path):

@@ -47,6 +47,9 @@ def test_epochs_above_the_value_are_counted_and_the_count_outlives_a_break(train
     gone_on.load_state_dict(stop.state_dict())
     gone_on.on_start(trainer)
     assert trainer._metric_tracker._patience is None
+    stop.forget()
+    stop.on_epoch(trainer, {"validation_accuracy": 0.6}, 0)
+    assert trainer._metric_tracker._patience is None
     gone_on.on_epoch(trainer, {"validation_accuracy": 0.6}, 0)
     assert trainer._metric_tracker._patience == 0
 

@@ -77,6 +77,18 @@ def find_best_weights(original: Any, trainer: Any, args: Any, kwargs: dict[str, 
         trainer._best_model_filename = best
 
 
+@wrapping("GradientDescentTrainer._train_epoch")
+def draw_same_random_numbers(original: Any, trainer: Any, args: Any, kwargs: dict[str, Any]) -> Any:
+    """
+    Gives the first epoch of a resumed training the random numbers that it would have had without interruption.
+    AllenNLP draws those of the finished epochs again, but not those of shuffled validation data.
+    """
+    restore = getattr(trainer._checkpointer, "restore_random_numbers", None)
+    if restore is not None and trainer._epochs_completed == trainer._start_after_epochs_completed > 0:
+        restore()
+    return original(*args, **kwargs)
+
+
 @wrapping("GradientDescentTrainer.from_partial_objects")
 def refuse_unused_no_grad(original: Any, _: Any, args: Any, kwargs: dict[str, Any]) -> Any:
     """Refuses a pattern of `no_grad` that matches no parameter, which leaves all of them to be trained."""

@@ -150,17 +150,22 @@ def read_conllu(path: str, leave_out: LeaveOut = refuse) -> Iterator[AnnotatedTe
     value.
 
     A document begins at each `# newdoc`, whose `id` is the text's. A file without `# newdoc` is a document
-    with the name of the file as its id. `leave_out` gets the errors of malformed sentences, dependencies and
+    with the name of the file as its id, and so is what follows a `# newdoc` without an id; the second such one is
+    "FILE:2". `leave_out` gets the errors of malformed sentences, dependencies and
     mentions.
     """
     file = bare(os.path.basename(path)).removesuffix(".conllu")
     document: Optional[_Document] = None
     notes: Counter = Counter()
+    unnamed = 0
     for sentence in read_conllu_sentences(path, leave_out):
         if document is not None and sentence.begins:
             yield document.finish()
         if sentence.begins or document is None:
-            id = file if sentence.document == path else sentence.document
+            id = sentence.document
+            if id == path:
+                unnamed += 1
+                id = file if unnamed == 1 else f"{file}:{unnamed}"
             document = _Document(path, id, leave_out, notes)
         document.add(sentence)
     if document is not None:

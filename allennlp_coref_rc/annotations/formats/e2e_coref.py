@@ -15,8 +15,8 @@ def read_e2e_coref(path: str, leave_out: LeaveOut = refuse) -> Iterator[Annotate
     """
     The documents of a file of JSON lines as in e2e-coref (Lee et al., NAACL 2018) and the models after it.
     They have `sentences`, lists of tokens, or all `tokens`, and `clusters` of mentions [first token, last
-    token], counted from 0 through the document; without any, the `predicted_clusters`. The id is the
-    `doc_key`. Speakers are not read.
+    token], counted from 0 through the document. A document without any, also in a file of gold ones, has its
+    `predicted_clusters`. The id is the `doc_key`. Speakers are not read.
 
     A document of fastcoref has a `text` in place of tokens, which is tokenised by spaCy's rules, and its
     mentions are [first character, end). A mention's tokens are those that have any of its characters.

@@ -147,7 +147,7 @@ class AnnotatedBabiReader(ReadingComprehensionReader):
             _add_seen_candidates(instance, answer)
         else:
             words = list(map(self.tokenize, candidates))
-            target = None if answer is None else self.tokenize(answer)
+            target = None if answer is None else self.answer_tokens(answer, candidates)
             add_candidates(instance, candidate_names(candidates), words, target)
         return instance
 

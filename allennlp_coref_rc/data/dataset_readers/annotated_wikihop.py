@@ -91,7 +91,8 @@ class AnnotatedWikiHopReader(ReadingComprehensionReader):
     # Parameters
 
     shuffle_supports : `bool`, optional (default = `True`)
-        Puts the supporting texts in random order, as in the paper. If false, they stay in the file's order.
+        Puts the supporting texts in random order, as in the paper. If false, they stay in the file's order. In
+        an annotated file they have the order in which it was made.
     seed : `int`, optional (default = `13370`)
         The seed of the order. The order also depends on the question's id, but not on questions read before.
     bag_of_tokens : `bool`, optional (default = `False`)

@@ -57,8 +57,8 @@ class ClozeDatasetReader(ReadingComprehensionReader):
             return None
         known = {key: data.get(key) for key in self.metadata_keys}
         instance = self.make_instance(text, boundary, {"answer": answer, **known})
-        target = None if answer is None else self.tokenize(answer)
         tokens = [self.tokenize(candidate) for candidate in candidates]
+        target = None if answer is None else self.answer_tokens(answer, candidates)
         add_candidates(
             instance, candidate_names(candidates), tokens, target, contiguous=not self._bag_of_tokens
         )
@@ -76,7 +76,7 @@ class ClozeDatasetReader(ReadingComprehensionReader):
         """Why a question is left out, or `None` if it is not. `passage` has its tokens in lower case."""
         if data.get("answer") is None:
             return None
-        words = self._lower_tokens(data["answer"])
+        words = [token.lower() for token in self.answer_tokens(data["answer"], candidates)]
         if self._bag_of_tokens:
             occurs = not set(words).isdisjoint(passage)
         else:

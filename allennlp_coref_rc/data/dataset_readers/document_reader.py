@@ -13,7 +13,7 @@ from torch import distributed
 
 from allennlp_coref_rc.annotations import AnnotatedText, Document, read_header, sentence_spans
 from allennlp_coref_rc.annotations.annotators import Annotator, annotate_documents, annotate_questions
-from allennlp_coref_rc.annotations.document import read_lines
+from allennlp_coref_rc.annotations.document import LOST_QUESTIONS, read_lines, warn_if_incomplete
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import known_as, local_path
 from allennlp_coref_rc.common.hub_addresses import is_hub_address, parse_address
@@ -45,6 +45,8 @@ class GivenItems(NamedTuple):
     are_annotated: bool
     """Whether they are documents that `coref-rc annotate` has written."""
     items: Iterator[tuple[str, Any]]
+    lost: Sequence[Malformed] = ()
+    """Stands for the questions of documents that it lacks, as they could not be annotated."""
 
 
 class DocumentReader(DatasetReader):
@@ -196,7 +198,7 @@ class DocumentReader(DatasetReader):
         """
         given = self.given_items(file_path)
         logger.info("Reading questions from %s", given.path)
-        self.report.malformed = []
+        self.report.malformed = list(self._shard(given.lost))
         yield from self.documents_of(self._shard(given.items), given)
 
     def given_items(self, file_path: str) -> "GivenItems":
@@ -205,11 +207,13 @@ class DocumentReader(DatasetReader):
         header = None if os.path.isdir(path) or is_hub_address(path) else read_header(path)
         # The user knows the address of a file that was downloaded, and not its place in the cache.
         name = file_path if "://" in file_path else path
-        if header is not None:
-            with known_as(name, path):
-                self.check_header(path, header)
-        items = self.items(path, file_path) if header is None else read_lines(path)
-        return GivenItems(path, name, header is not None, items)
+        if header is None:
+            return GivenItems(path, name, False, self.items(path, file_path))
+        with known_as(name, path):
+            self.check_header(path, header)
+        number = JsonValue({LOST_QUESTIONS: 0, **header}, f"{name}, line 1")[LOST_QUESTIONS].integer()
+        error = Malformed(f"{name} lacks documents that could not be annotated", [{}] * number)
+        return GivenItems(path, name, True, read_lines(path), [error] if number else [])
 
     def documents_of(
         self, items: Iterable[tuple[str, Any]], given: "GivenItems", any_good: bool = False
@@ -257,10 +261,7 @@ class DocumentReader(DatasetReader):
                 f"{path}, line 1: found documents of {'plain text' if given is None else f'the reader {given!r:.80}'}, "
                 f"expected those of {name!r}"
             )
-        if header.get("failed"):
-            logger.warning(
-                "%s: %s documents or parts of documents are missing, as they failed", path, header["failed"]
-            )
+        warn_if_incomplete(path, header)
         logger.info("%s was annotated by %s", path, header.get("annotators"))
 
     @classmethod
@@ -344,6 +345,11 @@ class DocumentReader(DatasetReader):
         return next(
             (i for i, candidate in enumerate(candidates) if self._lower_tokens(candidate) == tokens), None
         )
+
+    def answer_tokens(self, answer: str, candidates: Sequence[Text]) -> list[str]:
+        """The tokens of an answer: those of the candidate that it is, which may be given as tokens."""
+        index = self.find_answer(answer, candidates)
+        return self.tokenize(answer if index is None else candidates[index])
 
     def _lower_tokens(self, text: Text) -> list[str]:
         return [token.lower() for token in self.tokenize(text)]

@@ -277,12 +277,14 @@ def _make(folder: Path, source: Source, reader: ReadingComprehensionReader) -> N
                 )
             bar.update(len(chunk.items))
     report = ReadingReport()
+    report.malformed = list(given.lost)
     for path in paths:
         report.update(ReadingReport.from_json(read_part(path).report))
     if report.kept or report.skipped or not report.malformed:
         about = {"data_path": source.data_path, "reader": json.loads(source.config), "questions": report.kept}
         write_store(folder, paths, {"reading": report.to_json(), "about": about})
-        shutil.rmtree(parts)
+        # Another process that opens the store removes them too.
+        shutil.rmtree(parts, ignore_errors=True)
     else:
         raise report.malformed[0]
 

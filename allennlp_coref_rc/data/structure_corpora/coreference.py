@@ -145,16 +145,24 @@ def _by_rules(text: AnnotatedText, guideline: str) -> Tensor:
 
 
 def with_other_names(text: AnnotatedText, seed: Optional[str]) -> AnnotatedText:
-    """A text in which each given name is another one of the same gender, by the seed; or as it is without one."""
+    """
+    A text in which each given name is another one of the same gender, by the seed, and no two are the same; or as
+    it is without one.
+    """
     if seed is None:
         return text
     choice, others = random.Random(seed), dict[str, str]()
+    taken = set(map(str.lower, text.tokens))
 
     def other(token: str) -> str:
         gender = GIVEN_NAMES.get(token.lower(), PERSON)
         if not token[:1].isupper() or gender == PERSON:
             return token
-        name = others.setdefault(token.lower(), choice.choice(NAMES_OF[gender]))
+        if token.lower() not in others:
+            name = choice.choice([name for name in NAMES_OF[gender] if name not in taken])
+            taken.add(name)
+            others[token.lower()] = name
+        name = others[token.lower()]
         return name.upper() if token.isupper() else name.title()
 
     return replace(text, tokens=[other(token) for token in text.tokens])

@@ -134,8 +134,10 @@ class StructureEncoder(Backbone):
             peft.inject_adapter_in_model(adapters, self.transformer)
         else:
             self.transformer.get_input_embeddings().requires_grad_(False)
-        self.register_state_dict_post_hook(_drop_frozen)
-        self.register_load_state_dict_post_hook(_expect_no_frozen)
+        # Those of the model that the config names. A training may freeze others, which weights need.
+        self._not_saved = {name for name, each in self.named_parameters() if not each.requires_grad}
+        self.register_state_dict_post_hook(_drop_not_saved)
+        self.register_load_state_dict_post_hook(_expect_no_more)
 
     def _lists(self) -> list[nn.ModuleList]:
         return [module for module in self.transformer.modules() if isinstance(module, nn.ModuleList)]
@@ -205,15 +207,10 @@ class StructureEncoder(Backbone):
         return hidden.float()
 
 
-def _frozen(encoder: nn.Module) -> set[str]:
-    return {name for name, parameter in encoder.named_parameters() if not parameter.requires_grad}
-
-
-def _drop_frozen(encoder: nn.Module, state: dict[str, Any], prefix: str, _: Any) -> None:
-    for name in _frozen(encoder):
+def _drop_not_saved(encoder: Any, state: dict[str, Any], prefix: str, _: Any) -> None:
+    for name in encoder._not_saved:
         state.pop(prefix + name, None)
 
 
-def _expect_no_frozen(encoder: nn.Module, keys: Any) -> None:
-    frozen = tuple(_frozen(encoder))
-    keys.missing_keys[:] = [key for key in keys.missing_keys if not key.endswith(frozen)]
+def _expect_no_more(encoder: Any, keys: Any) -> None:
+    keys.missing_keys[:] = [key for key in keys.missing_keys if not key.endswith(tuple(encoder._not_saved))]

@@ -19,8 +19,8 @@ class AttentionSum(AnswerLayer):
 
     Probabilities are not normalised over candidates. As in the authors' code, a token that belongs to two
     candidates counts for both, so probabilities may sum to more than one. A candidate that is nowhere in the
-    passage has the probability 0. With `bilinear`, the score is `d^T W q`, as in the Stanford Reader (Chen et
-    al. 2016).
+    passage has the least probability, `epsilon`. With `bilinear`, the score is `d^T W q`, as in the Stanford
+    Reader (Chen et al. 2016).
 
     Registered as an `AnswerLayer` with name "attention_sum".
 

@@ -46,9 +46,9 @@ class MageGRU(RecurrentEncoder):
     reading, mentions in the question read the states of mentions in the passage; in backward reading,
     mentions in the passage read the states of mentions in the question. The sequential state does not pass
     from one text to the other (in `coref_gru` it does). With `joint`, both texts are read as one sequence, as
-    in the paper's section 3.3. Then the sequential state passes on too. In training, a random choice for each
-    batch says which text comes first; in evaluation it is the passage. The paper has a single encoder for
-    both texts: leave out `question_encoders` in `ga_reader`.
+    in the paper's section 3.3. Then the sequential state passes on too. In training, each encoder (of a GA
+    Reader: each layer) chooses at random for each batch which text comes first; in evaluation it is the
+    passage. The paper has a single encoder for both texts: leave out `question_encoders` in `ga_reader`.
 
     Where this departs:
 

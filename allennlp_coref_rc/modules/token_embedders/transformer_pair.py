@@ -7,6 +7,7 @@ from allennlp.nn.util import batched_span_select
 from torch.nn.functional import embedding
 from torch.nn.utils.rnn import pad_sequence
 
+from allennlp_coref_rc.common.checks import check_choice
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.modules.gpu import copied_to
 from allennlp_coref_rc.modules.token_embedders.transformer_words import TransformerWords, check_length
@@ -39,6 +40,7 @@ class TransformerPair(TransformerWords):
 
     def __init__(self, model_name: str, max_length: int = 512, overlap: int = 128, **kwargs: Any) -> None:
         super().__init__(model_name, **kwargs)
+        check_choice("transformer", "sub_token_mode", self.sub_token_mode, ("avg", "first"))
         check_length(self._matched_embedder.transformer_model, model_name, max_length, "transformer")
         tokenizer = PretrainedTransformerTokenizer(
             model_name, tokenizer_kwargs=kwargs.get("tokenizer_kwargs")

@@ -96,8 +96,8 @@ def test_without_the_number_of_the_entity_there_are_no_clusters(tmp_path, caplog
 
 def test_a_document_without_an_id_has_the_name_of_the_file(tmp_path):
     word = "1\tAnn\t_\tPROPN\t_\t_\t0\troot\t_\t_\n\n"
-    found = read(tmp_path, f"# newdoc id = x\n{word}{word}# newdoc\n{word}")
-    assert [(text.id, len(text)) for text in found] == [("x", 2), ("a", 1)]
+    found = read(tmp_path, f"# newdoc id = x\n{word}{word}# newdoc\n{word}# newdoc\n{word}")
+    assert [(text.id, len(text)) for text in found] == [("x", 2), ("a", 1), ("a:2", 1)]
 
 
 def test_a_type_without_a_header_is_said_to_be_taken_for_an_entity(tmp_path, caplog):

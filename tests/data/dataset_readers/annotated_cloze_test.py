@@ -73,6 +73,13 @@ def test_an_answer_has_the_name_of_its_candidate():
     assert made["answer"].label == 0 and values["answer"] == values["candidates"][0] == "St.Petersburg"
 
 
+def test_an_answer_has_the_tokens_of_its_candidate():
+    """The tokenizer would split it in another way."""
+    given = {"passage": ["He", "left", "New-York", "."], "question": ["He", "left", "@placeholder"]}
+    made = reader().text_to_instance(**given, candidates=[["Rome"], ["New-York"]], answer="New-York")
+    assert made["answer"].label == 1 and metadata([made])[0]["answer"] == "New-York"
+
+
 @pytest.mark.parametrize(
     "change, message",
     [

@@ -3,6 +3,7 @@
 import gc
 import json
 import random
+from itertools import product
 from threading import Event, Thread, current_thread, main_thread
 
 import numpy as np
@@ -13,6 +14,7 @@ from allennlp.data import DataLoader, DatasetReader, Token, Vocabulary
 from allennlp.data.fields import TextField
 from allennlp.data.token_indexers import SingleIdTokenIndexer
 
+from allennlp_coref_rc.annotations import write_documents
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.data.annotation_layers import AnnotationLayer
 from allennlp_coref_rc.data.dataset_readers.annotated_cloze import AnnotatedClozeReader
@@ -135,11 +137,18 @@ def test_the_last_question_says_how_many_are_malformed(tmp_path):
     path = tmp_path / "questions.jsonl"
     good = {"passage": "Ann met Bo.", "question": "@placeholder left.", "candidates": ["Ann", "Bo"]}
     path.write_text("".join(json.dumps(line) + "\n" for line in [{}, good, {}, good, {}]))
-    for options in ({}, {"max_instances": 9}):
+    # Documents that could not be annotated count too, also when their columns are found again.
+    documents = [document for _, document in AnnotatedClozeReader().documents(str(path))]
+    incomplete = tmp_path / "annotated.jsonl"
+    write_documents(
+        str(incomplete), documents, {"reader": "annotated_cloze", "failed": 2, "lost_questions": 3}
+    )
+    for file, options in product((path, incomplete), ({}, {"max_instances": 9})):
         reader = {"type": "annotated_cloze", **options}
-        check(reader, str(path), {"batch_size": 2})
-        _, batches, _ = data("prepared", reader, str(path), {"batch_size": 2}, epochs=1)
-        assert [values.get("malformed") for batch in batches for values in batch["metadata"]] == [None, 3]
+        for _ in range(2):
+            check(reader, str(file), {"batch_size": 2})
+            _, batches, _ = data("prepared", reader, str(file), {"batch_size": 2}, epochs=1)
+            assert [values.get("malformed") for batch in batches for values in batch["metadata"]] == [None, 3]
 
 
 def test_a_loop_that_is_left_does_not_wait_for_its_next_batch(monkeypatch):

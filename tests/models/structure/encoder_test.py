@@ -98,6 +98,9 @@ def test_what_is_frozen_is_not_saved(folder, rank):
         if parameter.requires_grad:
             torch.nn.init.normal_(parameter, std=0.3)
     expected = encode(made, folder, TEXTS[:1])
+    # Such as by the trainer's `no_grad`.
+    made.requires_grad_(False)
+    assert set(made.state_dict()) == trained
     other.load_state_dict(made.state_dict())
     torch.testing.assert_close(encode(other, folder, TEXTS[:1]), expected)
     other.merge()
