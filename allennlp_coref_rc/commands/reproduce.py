@@ -105,7 +105,7 @@ def run(args: argparse.Namespace) -> None:
         raise ConfigurationError("found --workers and --gpus, expected one of them; see --runs-per-gpu")
     if args.scheduler and (args.workers or args.gpus):
         raise ConfigurationError(
-            "--scheduler: found --workers or --gpus too, expected neither: the cluster's workers say how many runs there are"
+            "--scheduler: found --workers or --gpus too, expected neither, as the cluster's workers do the runs"
         )
     if args.results and (args.output or args.data or args.figures):
         raise ConfigurationError("--results: found --output, --data or --figures too, expected none of them")
