@@ -91,18 +91,16 @@ def read_json_object(path: str) -> dict[str, Any]:
     return values[0]
 
 
-def read_listed_objects(path: str, key: str) -> Iterator[tuple[str, dict[str, Any]]]:
+def read_listed_objects(path: str) -> Iterator[tuple[str, dict[str, Any]]]:
     """
-    The objects of the list under a `key` of a file's only object, each with its place ("FILE, data[3]"). Of two
-    equal keys, the last one counts.
+    The objects of the list under the key "data" of a file's only object, each with its place ("FILE, data[3]"). Of
+    two equal keys, the last one counts.
     """
     content = read_json_object(path)
-    if not isinstance(content.get(key), list):
-        raise ConfigurationError(
-            f"{path}: found {excerpt(content)}, expected a list of objects under {key!r}"
-        )
-    for number, item in enumerate(content[key]):
-        place = f"{path}, {key}[{number}]"
+    if not isinstance(content.get("data"), list):
+        raise ConfigurationError(f"{path}: found {excerpt(content)}, expected a list of objects under 'data'")
+    for number, item in enumerate(content["data"]):
+        place = f"{path}, data[{number}]"
         if not isinstance(item, dict):
             raise ConfigurationError(f"{place}: found {excerpt(item)}, expected an object")
         yield place, item

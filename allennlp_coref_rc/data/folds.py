@@ -35,7 +35,7 @@ def write_folds(path: str, folder: str, folds: int = 5, seed: int = 1) -> Iterat
     warn_if_incomplete(path, header or {})
     articles = [
         (validated(Article, article, place), article)
-        for place, article in (read_listed_objects(path, "data") if header is None else _annotated(path))
+        for place, article in (read_listed_objects(path) if header is None else _annotated(path))
     ]
     passages: Counter[str] = Counter()
     for article, _ in articles:

@@ -253,7 +253,7 @@ class GAReader(ClozeModel):
                 explanations += [attention._replace(layer=i + 1) for attention in attentions]
         if self._passage_self_belief is not None:
             passage, weights = self._passage_self_belief(passage, inputs.passage)
-            if explanations is not None and weights is not None:
+            if explanations is not None:
                 explanations.append(Attention("self_belief", "passage", "passage", weights))
         return inputs.with_vectors(passage, question)
 
@@ -292,7 +292,7 @@ class GAReader(ClozeModel):
             )
         if self._question_self_belief is not None:
             encoded_question, weights = self._question_self_belief(encoded_question, question, positions)
-            if explanations is not None and weights is not None:
+            if explanations is not None:
                 explanations.append(Attention("self_belief", "question", "question", weights))
         elif positions is not None:
             encoded_question = batched_index_select(encoded_question, cast(torch.LongTensor, positions))

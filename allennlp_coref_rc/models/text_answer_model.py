@@ -5,7 +5,7 @@ from allennlp.data import Vocabulary
 from allennlp.models import Model
 from allennlp.training.metrics import Metric
 
-from allennlp_coref_rc.metrics.aligned_spans import Answer
+from allennlp_coref_rc.metrics.quoref import Answer
 
 
 class TextAnswerModel(Model):

@@ -30,18 +30,12 @@ class SelfBeliefAggregation(torch.nn.Module, FromParams):
         Reads the embeddings.
     attention : `str`, optional (default = `"dot_product"`)
         Or `"tanh"`, `v^T tanh(W b_j + U b_l)`, which the paper finds to be worse (its Table 3).
-    in_evaluation : `bool`, optional (default = `True`)
-        If false, the aggregation is used only in training. The paper finds that the cloze gives almost all
-        weight to itself, so that the aggregation can be left out at test time.
     """
 
-    def __init__(
-        self, encoder: Seq2SeqEncoder, attention: str = "dot_product", in_evaluation: bool = True
-    ) -> None:
+    def __init__(self, encoder: Seq2SeqEncoder, attention: str = "dot_product") -> None:
         super().__init__()
         check_choice("self-belief", "attention", attention, ATTENTIONS)
         self.encoder = encoder
-        self._in_evaluation = in_evaluation
         dim = encoder.get_output_dim()
         self._key = self._query = self._score = None
         if attention == "tanh":
@@ -55,7 +49,7 @@ class SelfBeliefAggregation(torch.nn.Module, FromParams):
 
     def forward(
         self, values: torch.Tensor, embedded: TokenVectors, positions: Optional[torch.Tensor] = None
-    ) -> tuple[torch.Tensor, Optional[torch.Tensor]]:
+    ) -> tuple[torch.Tensor, torch.Tensor]:
         """
         # Parameters
 
@@ -68,20 +62,13 @@ class SelfBeliefAggregation(torch.nn.Module, FromParams):
 
         # Returns
 
-        `tuple[torch.FloatTensor, Optional[torch.FloatTensor]]`
+        `tuple[torch.FloatTensor, torch.FloatTensor]`
             The sums, of shape (batch_size, n, dim), and their weights lambda, of shape (batch_size, n,
-            length). The weights are `None` if the aggregation is left out.
+            length).
         """
-
-        def asked_for(encoded: torch.Tensor) -> torch.Tensor:
-            if positions is None:
-                return encoded
-            return batched_index_select(encoded, cast(torch.LongTensor, positions))
-
-        if not self.training and not self._in_evaluation:
-            return asked_for(values), None
-        beliefs = encode(self.encoder, embedded)
-        asked = asked_for(beliefs)
+        asked = beliefs = encode(self.encoder, embedded)
+        if positions is not None:
+            asked = batched_index_select(beliefs, cast(torch.LongTensor, positions))
         if self._query is None or self._key is None or self._score is None:
             scores = asked @ beliefs.transpose(1, 2)
         else:

@@ -68,7 +68,7 @@ class Comparison:
                 found = paired_bootstrap(one, other, groups=self.passages)
                 row = row._replace(bootstrap=found, test=BOOTSTRAP, p=found.p)
                 if key is None and alone and len(files) == len(base) == 1:
-                    row = row._replace(test=MCNEMAR, p=mcnemar(files[0], base[0]).exact)
+                    row = row._replace(test=MCNEMAR, p=mcnemar(files[0], base[0]))
             self.rows.append(row)
 
     @property

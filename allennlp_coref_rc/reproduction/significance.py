@@ -33,19 +33,6 @@ class Pairs(NamedTuple):
     articles: Optional[list[Any]]
 
 
-class McNemar(NamedTuple):
-    """
-    The result of McNemar's test: are there equally many questions that only the one or the other reader
-    answers?
-    """
-
-    questions: int
-    only_first: int
-    only_second: int
-    exact: float
-    """The two-sided p-value from the binomial distribution."""
-
-
 class Bootstrap(NamedTuple):
     """
     The mean difference of two readers' scores for the same questions, its 95 % interval and two-sided
@@ -71,17 +58,15 @@ class Bootstrap(NamedTuple):
         )
 
 
-def mcnemar(first: Sequence[float], second: Sequence[float]) -> McNemar:
+def mcnemar(first: Sequence[float], second: Sequence[float]) -> float:
     """
-    McNemar's test, given each reader's scores for the same questions. An answer is right if its score is 1.
+    The two-sided p-value of McNemar's exact test, given each reader's scores for the same questions: are there
+    equally many that only the one or the other reader answers? An answer is right if its score is 1.
     """
     only_first = sum(a == 1 and b != 1 for a, b in zip(first, second))
     only_second = sum(b == 1 and a != 1 for a, b in zip(first, second))
     discordant = only_first + only_second
-    if not discordant:
-        return McNemar(len(first), 0, 0, 1.0)
-    exact = stats.binomtest(only_first, discordant, 0.5).pvalue
-    return McNemar(len(first), only_first, only_second, float(exact))
+    return float(stats.binomtest(only_first, discordant).pvalue) if discordant else 1.0
 
 
 def paired_bootstrap(

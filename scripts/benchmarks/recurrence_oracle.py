@@ -90,7 +90,7 @@ class Case:
         self.mask, self.upstream = self.mask.to(device), self.upstream.to(device)
         return self
 
-    def function(self, backend, **options):
+    def function(self, backend):
         def run(*tensors):
             named = dict(zip(self.tensors, tensors))
             edges = [
@@ -99,14 +99,14 @@ class Case:
             ]
             given = {name: tensor for name, tensor in named.items() if not name.startswith("weights")}
             given = RecurrenceInput(edges=edges, mask=self.mask, reverse=self.reverse, **given)
-            return recurrence(given, backend=backend, **options)
+            return recurrence(given, backend=backend)
 
         return run
 
-    def run(self, backend, dtype, **options):
+    def run(self, backend, dtype):
         """Output and every gradient, as float64."""
         tensors = [tensor.to(dtype).requires_grad_() for tensor in self.tensors.values()]
-        output = self.function(backend, **options)(*tensors)
+        output = self.function(backend)(*tensors)
         gradients = torch.autograd.grad(output, tensors, self.upstream.to(dtype), allow_unused=True)
         results = {"output": output.detach().double()}
         for name, tensor, gradient in zip(self.tensors, tensors, gradients):

@@ -34,7 +34,7 @@ OPTIONS = {
     "fastcoref_annotator": {"model": "lingmess", "device": "cpu"},
     "maverick": {"model": "litbank", "include_singletons": True},
     "precomputed": {"path": "parses/*.json", "format": "corenlp"},
-    "roles": {"archive": "none.tar.gz", "empty_frames": False},
+    "roles": {"archive": "none.tar.gz", "verbs": True},
     "spacy_pipeline": {"spacy_model": "en_none", "spans": "coref_head_clusters"},
     "structure_model": {"archive": "none.tar.gz", "heads": ["coreference"]},
 }
@@ -86,7 +86,6 @@ def test_pipelines_are_saved_with_their_options(tmp_path):
         assert OPTIONS.get(component, {}).items() <= nlp.config["components"][component].items()
     assert nlp.config["components"]["sieve_coref"] == {
         "factory": "sieve_coref",
-        "max_pronoun_distance": 8,
         "all_nouns": False,
         "descriptions": True,
         "include_singletons": False,
@@ -234,8 +233,8 @@ def test_what_fails_is_told_and_can_be_handled():
         ("precomputed", {"path": None, "format": "corenlp"}, "path: found null, expected .*str"),
         ("precomputed", {"path": "none.json", "format": "corenlp"}, "'none.json': .*no such file"),
         ("sieve_coref", {"nonsense": 1}, r"unexpected argument: 'nonsense'|sieve_coref -> nonsense\textra"),
-        ("sieve_coref", {"max_pronoun_distance": -1}, "max_pronoun_distance is -1, expected 0 or more"),
-        ("sieve_coref", {"max_pronoun_distance": "far"}, "Expected max_pronoun_distance to be a int"),
+        ("sieve_coref", {"max_clusters": -1}, "max_clusters is -1, expected 0 or more"),
+        ("sieve_coref", {"max_clusters": "many"}, "Expected max_clusters to be a int"),
     ],
 )
 def test_mistakes_are_told(component, options, message):

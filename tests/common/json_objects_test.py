@@ -148,7 +148,7 @@ class TestListedObjects:
     def test_the_objects_under_the_key_and_their_places(self, path):
         path.write_text('{"version": 1.1, "data": [{"a":\n1}, {},\n{"b": 2}], "data2": []}')
         expected = [(f"{path}, data[{number}]", item) for number, item in enumerate([{"a": 1}, {}, {"b": 2}])]
-        assert list(read_listed_objects(str(path), "data")) == expected
+        assert list(read_listed_objects(str(path))) == expected
 
     @pytest.mark.parametrize(
         "text, message",
@@ -162,5 +162,5 @@ class TestListedObjects:
     def test_damage_is_named(self, path, text, message):
         path.write_text(text)
         with pytest.raises(ConfigurationError) as error:
-            list(read_listed_objects(str(path), "data"))
+            list(read_listed_objects(str(path)))
         assert str(error.value).startswith(f"{path}{message}")

@@ -21,15 +21,22 @@ import numpy
 
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.script import ScriptParser, run
-from tests.golden import cg_sba, coref_gru, mage_gru, qanet, readers
+from tests.golden import cg_sba, coref_gru, coref_gru_lambada, mage_gru, qanet
 
 Golden = Mapping[str, numpy.ndarray]
+
+
+def reader_differences(golden: Golden) -> dict[str, float]:
+    """Of a GA Reader, whose layers have 38 variables in the authors' code for WikiHop, and 40 in that for LAMBADA."""
+    variables = len(golden["var_names"]) - len(coref_gru.embeddings_of(golden))
+    return (coref_gru_lambada if variables % 38 else coref_gru).model_differences(golden)
+
 
 KINDS: dict[str, Callable[[Golden, argparse.Namespace], dict[str, float]]] = {
     "p:_modeling_proj_layer.weight": lambda golden, args: qanet.differences(golden, args.heads, args.block),
     "in:views_q": lambda golden, _: qanet.encoder_differences(golden),
     "fwd_Watt": lambda golden, _: coref_gru.layer_differences(golden),
-    "var_names": lambda golden, _: readers.differences(golden),
+    "var_names": lambda golden, _: reader_differences(golden),
     "edges": lambda golden, _: mage_gru.differences(golden),
     "embeddings": lambda golden, _: cg_sba.differences(golden),
 }

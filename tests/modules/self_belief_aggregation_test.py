@@ -50,16 +50,6 @@ def test_some_positions_are_some_of_all():
     torch.testing.assert_close(weights_at.squeeze(1), torch.stack([weights[0, 3], weights[1, 1]]))
 
 
-def test_it_may_be_left_out_after_training():
-    values, embedded = sequence()
-    module = SelfBeliefAggregation(PassThroughEncoder(4), in_evaluation=False).double()
-    assert module(values, embedded)[1] is not None
-    module.eval()
-    sums, weights = module(values, embedded)
-    assert sums is values and weights is None
-    assert torch.equal(module(values, embedded, torch.tensor([[3], [1]]))[0][0, 0], values[0, 3])
-
-
 def test_mistakes_are_named():
     with pytest.raises(ConfigurationError, match="self-belief: attention is 'sum', expected one of"):
         SelfBeliefAggregation(PassThroughEncoder(4), "sum")

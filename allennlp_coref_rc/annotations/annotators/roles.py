@@ -13,7 +13,8 @@ class Roles(StructureModel):
     """
     PropBank's frames: predicates (verbs, and nouns and adjectives that name events), and their arguments
     (`ARG0`, `ARGM-TMP`, `R-ARG1`, …), by the head `roles` of a model of structure. Senses of predicates are not
-    told apart. Arguments of a frame do not overlap.
+    told apart. Arguments of a frame do not overlap. Most frames without arguments are of auxiliaries, which
+    PropBank marks as predicates.
 
     Registered as an `Annotator` with name "roles".
 
@@ -21,8 +22,6 @@ class Roles(StructureModel):
 
     archive : `str`, optional (default = `None`)
         As for `StructureModel`.
-    empty_frames : `bool`, optional (default = `True`)
-        Keeps frames without arguments. Most of these are auxiliaries, which PropBank marks as predicates.
     verbs : `bool`, optional (default = `False`)
         Keeps only frames of verbs, by the tags of the English pipeline, and no auxiliaries (as DASSA, Mihaylov &
         Frank, EMNLP 2019).
@@ -30,15 +29,8 @@ class Roles(StructureModel):
         The index of a GPU. By default the CPU, since readers of a training annotate too, in processes of their own.
     """
 
-    def __init__(
-        self,
-        archive: Optional[str] = None,
-        empty_frames: bool = True,
-        verbs: bool = False,
-        cuda_device: int = -1,
-    ) -> None:
+    def __init__(self, archive: Optional[str] = None, verbs: bool = False, cuda_device: int = -1) -> None:
         super().__init__(archive, ["roles"], cuda_device=cuda_device)
-        self._empty_frames = empty_frames
         self._verbs = verbs
 
     def annotate_batch(self, texts: Sequence[AnnotatedText]) -> list[AnnotatedText]:
@@ -49,8 +41,7 @@ class Roles(StructureModel):
                 frames=[
                     frame
                     for frame in annotated.frames
-                    if (frame.arguments or self._empty_frames)
-                    and (doc is None or doc[frame.predicate[0]].pos_ == "VERB")
+                    if doc is None or doc[frame.predicate[0]].pos_ == "VERB"
                 ]
             )
             for text, annotated, doc in zip(texts, found, docs)

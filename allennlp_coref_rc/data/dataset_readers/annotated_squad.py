@@ -110,7 +110,7 @@ class AnnotatedSquadReader(ReadingComprehensionReader):
 
     def read_items(self, path: str, name: str) -> Iterator[tuple[str, Union[Paragraph, ConfigurationError]]]:
         numbers = count(1)
-        for article_place, listed in read_listed_objects(path, "data"):
+        for article_place, listed in read_listed_objects(path):
             article = JsonValue(listed, article_place)
             try:
                 paragraphs, title = article["paragraphs"].list(), article.get("title")

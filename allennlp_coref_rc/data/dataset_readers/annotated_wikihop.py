@@ -17,6 +17,7 @@ from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.json_value import JsonValue
 from allennlp_coref_rc.common.schema import String
 from allennlp_coref_rc.data.dataset_readers.answers import add_candidates, mark_skipped
+from allennlp_coref_rc.data.dataset_readers.cloze_dataset_reader import ABSENT_ANSWER
 from allennlp_coref_rc.data.dataset_readers.document_reader import GivenPassage, Text, candidate_names
 from allennlp_coref_rc.data.dataset_readers.reading_comprehension_reader import ReadingComprehensionReader
 
@@ -26,8 +27,6 @@ SUBSETS = {
     "follows_multiple": ("follows", "multiple"),
 }
 """By subset, the judgements that more than half of the workers have made about each of its questions."""
-
-ABSENT_ANSWER = "the answer is not in the passage"
 
 NO_MENTION = -1
 """Stands for "no mention" in the authors' preprocessed files."""

@@ -1,7 +1,7 @@
 """What AllenNLP makes of words, by tables of all different words: tensors of indices and characters, and counts."""
 
 from collections import defaultdict
-from collections.abc import MutableMapping, Sequence
+from collections.abc import Callable, MutableMapping, Sequence
 from itertools import chain
 from typing import Any, cast
 
@@ -15,6 +15,9 @@ from allennlp_coref_rc.data.token_indexers.oov_bucket_indexer import OovBucketIn
 
 Counter = MutableMapping[str, MutableMapping[str, int]]
 """By namespace and item, counts for a vocabulary."""
+
+TextTensors = Callable[[np.ndarray, np.ndarray], dict[str, torch.Tensor]]
+"""Makes an indexer's tensors of the lengths of texts and the numbers of their words."""
 
 
 def padded(lengths: np.ndarray, values: np.ndarray, padding: int = 0, least: int = 0) -> np.ndarray:
@@ -36,10 +39,7 @@ class WordTables:
         self._vocab = vocab
         self._made: dict[int, TextTensors] = {}
 
-    def of(self, indexer: TokenIndexer) -> "TextTensors":
-        """
-        A function that makes an indexer's tensors of the lengths of texts and the numbers of their words.
-        """
+    def of(self, indexer: TokenIndexer) -> TextTensors:
         if id(indexer) not in self._made:
             adds_words = getattr(indexer, "_start_tokens", None) or getattr(indexer, "_end_tokens", None)
             kind = IndexedTexts if adds_words else INDEXED.get(type(indexer), IndexedTexts)
@@ -56,17 +56,7 @@ class WordTables:
         return padded(lengths, np.fromiter(chain(*found), dtype=np.int64), padding=-1)
 
 
-class TextTensors:
-    """Makes the tensors of an indexer."""
-
-    def __init__(self, indexer: Any, words: Sequence[str], vocab: Vocabulary) -> None:
-        raise NotImplementedError
-
-    def __call__(self, lengths: np.ndarray, numbers: np.ndarray) -> dict[str, torch.Tensor]:
-        raise NotImplementedError
-
-
-class SingleIds(TextTensors):
+class SingleIds:
     """The indices of words."""
 
     def __init__(self, indexer: SingleIdTokenIndexer, words: Sequence[str], vocab: Vocabulary) -> None:
@@ -79,7 +69,7 @@ class SingleIds(TextTensors):
         return {"tokens": torch.from_numpy(padded(lengths, self._indices[numbers], least=self._least))}
 
 
-class Characters(TextTensors):
+class Characters:
     """The characters of words."""
 
     def __init__(self, indexer: TokenCharactersIndexer, words: Sequence[str], vocab: Vocabulary) -> None:
@@ -97,7 +87,7 @@ class Characters(TextTensors):
         return {"token_characters": torch.from_numpy(padded(lengths, matrix, least=self._least))}
 
 
-class IndexedTexts(TextTensors):
+class IndexedTexts:
     """Makes the tensors of any other indexer, from whole texts."""
 
     def __init__(self, indexer: TokenIndexer, words: Sequence[str], vocab: Vocabulary) -> None:
@@ -114,7 +104,7 @@ class IndexedTexts(TextTensors):
         return cast(TextFieldTensors, batch.as_tensor_dict()["text"])[""]
 
 
-INDEXED: dict[type, type[TextTensors]] = {
+INDEXED: dict[type, Callable[[Any, Sequence[str], Vocabulary], TextTensors]] = {
     SingleIdTokenIndexer: SingleIds,
     OovBucketIndexer: SingleIds,
     TokenCharactersIndexer: Characters,

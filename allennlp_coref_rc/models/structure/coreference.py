@@ -28,6 +28,12 @@ BLOCK, REACH = 512, 2048
 DISTANCES = 10
 """Distances in words are divided into classes by powers of 2: 1, 2–3, 4–7, … 512 and more."""
 
+PAIR_DIM = 128
+"""The size of the products of both words' vectors."""
+
+GAP_WEIGHT = 0.5
+"""The weight of the loss of passages of GAP."""
+
 FEATURES = 2 * DISTANCES + len(GUIDELINES) + 14
 
 
@@ -79,8 +85,6 @@ class CoreferenceHead(Head):
     input_dim : `int`
         The size of the encoder's vectors.
     hidden_dim : `int`, optional (default = `256`)
-    pair_dim : `int`, optional (default = `128`)
-        The size of the products of both words' vectors.
     share : `float`, optional (default = `0.4`)
         Which share of the words may be heads of mentions.
     candidates : `int`, optional (default = `25`)
@@ -88,8 +92,6 @@ class CoreferenceHead(Head):
     named : `int`, optional (default = `15`)
         How many more are chosen as equal words or shared names.
     dropout : `float`, optional (default = `0.3`)
-    gap_weight : `float`, optional (default = `0.5`)
-        The weight of the loss of passages of GAP.
     """
 
     def __init__(
@@ -97,16 +99,14 @@ class CoreferenceHead(Head):
         vocab: Vocabulary,
         input_dim: int,
         hidden_dim: int = 256,
-        pair_dim: int = 128,
         share: float = 0.4,
         candidates: int = 25,
         named: int = 15,
         dropout: float = 0.3,
-        gap_weight: float = 0.5,
         **kwargs: Any,
     ) -> None:
         super().__init__(vocab, **kwargs)
-        self._share, self._candidates, self._named, self._gap_weight = share, candidates, named, gap_weight
+        self._share, self._candidates, self._named = share, candidates, named
         self.guidelines = nn.Embedding(len(GUIDELINES), input_dim)
         self.guidelines.weight.data.zero_()
         self.dropout = nn.Dropout(dropout)
@@ -115,8 +115,8 @@ class CoreferenceHead(Head):
         self.bilinear = nn.Linear(input_dim, input_dim)
         self.earlier = nn.Linear(input_dim, hidden_dim, bias=False)
         self.later = nn.Linear(input_dim, hidden_dim)
-        self.projection = nn.Linear(input_dim, pair_dim)
-        self.product = nn.Linear(pair_dim, hidden_dim, bias=False)
+        self.projection = nn.Linear(input_dim, PAIR_DIM)
+        self.product = nn.Linear(PAIR_DIM, hidden_dim, bias=False)
         self.features = nn.Linear(FEATURES, hidden_dim, bias=False)
         self.pair = nn.Sequential(
             nn.ReLU(),
@@ -125,10 +125,10 @@ class CoreferenceHead(Head):
             nn.ReLU(),
             nn.Linear(hidden_dim, 1),
         )
-        self.span_head = nn.Linear(input_dim, pair_dim)
-        self.edges = nn.ModuleList(nn.Linear(2 * input_dim, pair_dim, bias=False) for _ in range(2))
-        self.offsets = nn.ModuleList(nn.Embedding(reach + 1, pair_dim) for reach in (LEFT, RIGHT))
-        self.edge_scores = nn.ModuleList(nn.Linear(pair_dim, 1) for _ in range(2))
+        self.span_head = nn.Linear(input_dim, PAIR_DIM)
+        self.edges = nn.ModuleList(nn.Linear(2 * input_dim, PAIR_DIM, bias=False) for _ in range(2))
+        self.offsets = nn.ModuleList(nn.Embedding(reach + 1, PAIR_DIM) for reach in (LEFT, RIGHT))
+        self.edge_scores = nn.ModuleList(nn.Linear(PAIR_DIM, 1) for _ in range(2))
         self._losses = {name: Average() for name in ("text", "gap")}
         self._start_scores()
 
@@ -176,7 +176,7 @@ class CoreferenceHead(Head):
             if values:
                 mean = torch.stack(values).sum() / (mentions if name == "text" else len(values))
                 self._losses[name](mean.detach())
-                parts.append(mean * (self._gap_weight if name == "gap" else 1))
+                parts.append(mean * (GAP_WEIGHT if name == "gap" else 1))
         return {**output, "loss": torch.stack(parts).sum()} if parts else output
 
     def _antecedents(self, vectors: Tensor, text: CoreferenceText) -> Candidates:

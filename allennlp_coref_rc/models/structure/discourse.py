@@ -30,6 +30,9 @@ The least log odds of an argument, in place of none. A connective that begins a 
 no first argument.
 """
 
+LEAST_IMPLICIT = 0.4
+"""The least probability that two sentences have an implicit relation."""
+
 UNKNOWN = -100
 """The class of what is not learnt: PyTorch's `ignore_index`."""
 
@@ -53,8 +56,6 @@ class DiscourseHead(TextHead):
     dropout : `float`, optional (default = `0.2`)
     least : `float`, optional (default = `0.5`)
         The least probability of a connective.
-    least_implicit : `float`, optional (default = `0.4`)
-        The least probability that two sentences have an implicit relation.
     implicit : `bool`, optional (default = `True`)
         Find implicit relations.
     paper_like : `bool`, optional (default = `False`)
@@ -68,7 +69,6 @@ class DiscourseHead(TextHead):
         hidden_dim: int = 192,
         dropout: float = 0.2,
         least: float = 0.5,
-        least_implicit: float = 0.4,
         implicit: bool = True,
         paper_like: bool = False,
     ) -> None:
@@ -84,8 +84,7 @@ class DiscourseHead(TextHead):
         self.sense = layers(input_dim + hidden_dim, len(EXPLICIT))
         self.of_sentence = nn.Linear(input_dim, hidden_dim)
         self.implicit = layers(4 * hidden_dim, len(IMPLICIT))
-        self._least, self._least_implicit = least, least_implicit
-        self._implicit = implicit
+        self._least, self._implicit = least, implicit
         self._rule = ConnectiveDiscourse(implicit=implicit, paper_like=True) if paper_like else None
 
     def loss(self, vectors: Tensor, mask: Tensor, gold: Sequence[AnnotatedText]) -> Tensor:
@@ -134,7 +133,7 @@ class DiscourseHead(TextHead):
             neighbours = self._read_neighbours(vectors, texts).softmax(-1)
             pairs = ((i, pair) for i, text in enumerate(texts) for pair in pairwise(text.sentences))
             for (i, (first, second)), (none, *others) in zip(pairs, neighbours.tolist()):
-                if 1 - none >= self._least_implicit:
+                if 1 - none >= LEAST_IMPLICIT:
                     sense_name = SENSES[others.index(max(others))]
                     found[i].append(_without_connective(sense_name, [first], [second], 1 - none))
         return found

@@ -67,8 +67,6 @@ class SpanLabeller(nn.Module):
         The size of the words' vectors.
     labels : `Sequence[str]`
     hidden_dim : `int`, optional (default = `192`)
-    dilations : `Sequence[int]`, optional (default = `(1, 3)`)
-        Of the convolutions, whose kernels have three words.
     dropout : `float`, optional (default = `0.2`)
     """
 
@@ -77,7 +75,6 @@ class SpanLabeller(nn.Module):
         input_dim: int,
         labels: Sequence[str],
         hidden_dim: int = 192,
-        dilations: Sequence[int] = (1, 3),
         dropout: float = 0.2,
     ) -> None:
         super().__init__()
@@ -87,8 +84,7 @@ class SpanLabeller(nn.Module):
         self.distance = nn.Embedding(2 * len(DISTANCES), hidden_dim)
         nn.init.normal_(self.distance.weight, std=0.1)
         self.convolutions = nn.ModuleList(
-            nn.Conv1d(hidden_dim, hidden_dim, 3, padding=dilation, dilation=dilation)
-            for dilation in dilations
+            nn.Conv1d(hidden_dim, hidden_dim, 3, padding=dilation, dilation=dilation) for dilation in (1, 3)
         )
         self.of_window = nn.Linear(hidden_dim, hidden_dim, bias=False)
         self.tags = nn.Linear(hidden_dim, 2 * len(labels) + 1)

@@ -4,7 +4,6 @@ from collections.abc import Callable, Sequence
 from typing import Any, Optional, Union
 
 import torch
-from torch.utils.checkpoint import checkpoint
 
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.data.annotation_layers.edges import FIRST_MENTION, OTHER_SEQUENCE
@@ -20,7 +19,7 @@ logger = logging.getLogger(__name__)
 BACKENDS = ("auto", "reference", "plain", "cpp", "triton")
 
 
-def recurrence(given: RecurrenceInput, backend: str = "auto", recompute: bool = False) -> torch.Tensor:
+def recurrence(given: RecurrenceInput, backend: str = "auto") -> torch.Tensor:
     """
     A GRU whose previous state is a weighted sum of slices of any earlier states:
 
@@ -50,10 +49,9 @@ def recurrence(given: RecurrenceInput, backend: str = "auto", recompute: bool = 
         on the GPU in float32 and bfloat16, up to size 512, if edges add each part of a state to the same
         part. `"auto"`: the fastest backend that can run on this input. A warning says once why a faster one
         cannot.
-    recompute : `bool`, optional (default = `False`)
-        Keep only the inputs for backward, and run forward again there. Otherwise the gates and the values
-        that they were computed from are kept: 4 to 6 numbers for each number of the state. This saves memory
-        if several calls wait for their backward.
+
+    For backward, the gates and the values that they were computed from are kept: 4 to 6 numbers for each number
+    of the state.
 
     Tensors of different dtypes are promoted. Autocast has no effect inside, but for one: under autocast in
     bfloat16, the fused kernels take float32 as bfloat16, and return bfloat16. The state that passes from one
@@ -96,10 +94,7 @@ def recurrence(given: RecurrenceInput, backend: str = "auto", recompute: bool = 
             given = given.projected()
             given = given._replace(edges=[_readable(edge, given.mask, given.reverse) for edge in given.edges])
     with torch.autocast(given.inputs.device.type, enabled=False):
-        if recompute and torch.is_grad_enabled():
-            states = checkpoint(run, given, use_reentrant=False, preserve_rng_state=False)
-        else:
-            states = run(given)
+        states = run(given)
     if run is not reference and states.requires_grad:
         states.register_hook(_refuse_create_graph)
     return states

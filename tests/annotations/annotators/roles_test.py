@@ -55,9 +55,3 @@ def test_positions_are_those_of_the_text_and_earlier_frames_stay(roles):
     (frame,) = roles.annotate(text).frames
     assert frame.predicate == (4, 5) and frame.arguments == [("ARG0", (3, 4)), ("ARG1", (5, 7))]
     assert roles.annotate(roles.annotate(text)).frames == [frame, frame]
-
-
-def test_frames_without_arguments_may_be_left_out(roles):
-    text = AnnotatedText("He did not come .".split())
-    (did, come), (only,) = roles.annotate(text).frames, Roles(empty_frames=False).annotate(text).frames
-    assert did.arguments == [] and only == come

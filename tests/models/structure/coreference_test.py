@@ -31,7 +31,7 @@ MENTIONS = [
 def head(seed=0, **options):
     torch.manual_seed(seed)
     made = CoreferenceHead(
-        Vocabulary(), DIM, 5, 4, **{"share": 1.0, "candidates": 99, "dropout": 0.0, **options}
+        Vocabulary(), DIM, 5, **{"share": 1.0, "candidates": 99, "dropout": 0.0, **options}
     )
     torch.nn.init.normal_(made.guidelines.weight)
     return made.double()

@@ -195,9 +195,10 @@ def test_an_argument_has_the_probability_of_its_span():
 
 
 @pytest.mark.parametrize("paper_like", [False, True])
-def test_the_confidence_of_relations_without_connective(paper_like):
+def test_the_confidence_of_relations_without_connective(paper_like, monkeypatch):
     """That there is one or, by the paper's rule, of its sense."""
-    head, texts = discourse(least_implicit=0.0, paper_like=paper_like).eval(), relations()
+    monkeypatch.setattr("allennlp_coref_rc.models.structure.discourse.LEAST_IMPLICIT", 0.0)
+    head, texts = discourse(paper_like=paper_like).eval(), relations()
     text = next(text for text in texts if len(text.sentences) > 2)
     fields = inputs([text])
     found = [r.confidence for r in head(**fields)["relations"][0] if not r.connective]

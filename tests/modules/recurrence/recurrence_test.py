@@ -216,9 +216,8 @@ def test_the_reference_has_second_derivatives(extra):
     assert torch.autograd.gradgradcheck(case.function("reference"), tensors)
 
 
-@pytest.mark.parametrize("recompute", [False, True])
 @pytest.mark.parametrize("backend", ["auto"] + FAST_BACKENDS)
-def test_second_derivatives_are_refused(backend, recompute):
+def test_second_derivatives_are_refused(backend):
     """
     A backward that is written by hand has none: of a gradient's penalty beside the loss, a part would be
     missing.
@@ -227,11 +226,9 @@ def test_second_derivatives_are_refused(backend, recompute):
     tensors = [tensor.requires_grad_() for tensor in case.tensors.values()]
     for loss in (torch.sum, lambda states: states.square().sum()):
         with pytest.raises(ConfigurationError, match="create_graph.*'reference'"):
-            torch.autograd.grad(
-                loss(case.function(backend, recompute=recompute)(*tensors)), tensors[0], create_graph=True
-            )
+            torch.autograd.grad(loss(case.function(backend)(*tensors)), tensors[0], create_graph=True)
     with torch.no_grad():
-        case.function(backend, recompute=recompute)(*tensors)
+        case.function(backend)(*tensors)
 
 
 @pytest.mark.parametrize("threads", [2, 3, 8])
@@ -244,14 +241,6 @@ def test_threads_do_not_change_the_compiled_loop(threads):
     for name in expected:
         # Each thread adds up its own part of the parameters' gradients.
         assert torch.equal(results[name], expected[name]) or name in parameters
-
-
-@pytest.mark.parametrize("backend", ["reference"] + FAST_BACKENDS)
-@pytest.mark.parametrize("features", [None, 3])
-def test_recompute(backend, features):
-    case = Case(5, 9, 6, 2, features=features, keys=features is not None)
-    expected, results = case.run(backend, torch.float32), case.run(backend, torch.float32, recompute=True)
-    assert all(torch.equal(results[name], expected[name]) for name in expected)
 
 
 @pytest.mark.parametrize("backend", ["reference", "auto"] + FAST_BACKENDS)

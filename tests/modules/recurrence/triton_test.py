@@ -239,13 +239,6 @@ def test_masked_tokens_are_zero_and_change_nothing():
 
 
 @needs_triton
-def test_recompute():
-    case = Case(1, 4, 6, 2).on(DEVICE)
-    expected, results = case.run("triton", torch.float32), case.run("triton", torch.float32, recompute=True)
-    assert all(torch.equal(results[name], expected[name]) for name in expected)
-
-
-@needs_triton
 def test_autocast():
     """In bfloat16 it computes in bfloat16, as autocast's products do; float16 the kernels do not take."""
     case, oracle = case_of(5, 4, 6, 2, False, 0, 0, 5, True)

@@ -33,6 +33,9 @@ subject too; and for any entity in the same sentence, if the pronoun is a posses
 """
 NEARNESS = 0.1
 
+MAX_DISTANCE = 8
+"""The most sentences between a pronoun and the latest mention of its entity."""
+
 MAX_HEADS = 12
 """The most earlier noun phrases with the same head that a noun phrase is compared with."""
 
@@ -55,7 +58,7 @@ class ReferenceLinker:
 
     A definite noun phrase is linked to an earlier one that has the same head and all its words. A noun phrase
     with a possessor is linked to one with the same head and possessor. A pronoun of the third person is
-    linked to the most salient entity within `max_distance` sentences that agrees in gender and number. "It"
+    linked to the most salient entity within `MAX_DISTANCE` sentences that agrees in gender and number. "It"
     is linked if `link_it`.
 
     With `descriptions`, a noun phrase may also describe an entity in other words. A noun phrase beside a name
@@ -67,7 +70,6 @@ class ReferenceLinker:
         entities: Entities,
         speakers: Speakers,
         words: Sequence[str],
-        max_distance: int,
         link_it: bool,
         descriptions: bool,
     ) -> None:
@@ -76,7 +78,6 @@ class ReferenceLinker:
         self._words = words
         self._thing_starts = [0, *accumulate(word in THING_STARTS for word in words)]
         """How many of `THING_STARTS` stand before each token."""
-        self._max_distance = max_distance
         self._link_it = link_it
         self._descriptions = Descriptions(entities, words) if descriptions else None
         self._recent: OrderedDict[Entity, Mention] = OrderedDict()
@@ -211,7 +212,7 @@ class ReferenceLinker:
         best, most = None, 0.0
         for entity, latest in islice(reversed(self._recent.items()), MAX_CANDIDATES):
             distance = mention.sentence - latest.sentence
-            if distance > self._max_distance:
+            if distance > MAX_DISTANCE:
                 break
             if not entity.is_third_person or not entity.agrees(mention) or entity in excluded:
                 continue

@@ -58,8 +58,6 @@ class SieveCoref(Annotator):
 
     # Parameters
 
-    max_pronoun_distance : `int`, optional (default = `8`)
-        The most sentences between a pronoun and the latest mention of its entity.
     all_nouns : `bool`, optional (default = `False`)
         Let noun phrases with any head be mentions ("the milk"), and link "it" and "its" too.
     descriptions : `bool`, optional (default = `True`)
@@ -80,15 +78,12 @@ class SieveCoref(Annotator):
 
     def __init__(
         self,
-        max_pronoun_distance: int = 8,
         all_nouns: bool = False,
         descriptions: bool = True,
         include_singletons: bool = False,
         max_clusters: Optional[int] = None,
     ) -> None:
-        check_number("sieve_coref", "max_pronoun_distance", max_pronoun_distance, least=0)
         check_number("sieve_coref", "max_clusters", max_clusters, least=0)
-        self._max_pronoun_distance = max_pronoun_distance
         self._all_nouns = all_nouns
         self._descriptions = descriptions
         self._min_mentions = 1 if include_singletons else 2
@@ -123,8 +118,6 @@ class SieveCoref(Annotator):
         vote_genders(entities, mentions, finder.words)
         if self._descriptions:
             find_companies(entities, mentions)
-        ReferenceLinker(
-            entities, speakers, finder.words, self._max_pronoun_distance, self._all_nouns, self._descriptions
-        ).link(mentions)
+        ReferenceLinker(entities, speakers, finder.words, self._all_nouns, self._descriptions).link(mentions)
         speakers.link(entities)
         return Resolution(finder.words, sentences, mentions, entities, quotes)
