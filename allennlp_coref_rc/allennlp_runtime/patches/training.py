@@ -84,7 +84,8 @@ def draw_same_random_numbers(original: Any, trainer: Any, args: Any, kwargs: dic
     AllenNLP draws those of the finished epochs again, but not those of shuffled validation data.
     """
     restore = getattr(trainer._checkpointer, "restore_random_numbers", None)
-    if restore is not None and trainer._epochs_completed == trainer._start_after_epochs_completed > 0:
+    resumes = trainer._epochs_completed == trainer._start_after_epochs_completed > 0
+    if restore is not None and resumes and not trainer._start_after_batches_in_epoch_completed:
         restore()
     return original(*args, **kwargs)
 
