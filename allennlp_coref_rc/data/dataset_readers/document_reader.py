@@ -36,6 +36,10 @@ GivenPassage = Union[Text, AnnotatedText]
 Item = TypeVar("Item")
 
 
+MOST_LOST = 10**6
+"""More lost questions of a file are not believed, as each takes memory."""
+
+
 class GivenItems(NamedTuple):
     """The items of a file."""
 
@@ -211,7 +215,8 @@ class DocumentReader(DatasetReader):
             return GivenItems(path, name, False, self.items(path, file_path))
         with known_as(name, path):
             self.check_header(path, header)
-        number = JsonValue({LOST_QUESTIONS: 0, **header}, f"{name}, line 1")[LOST_QUESTIONS].integer()
+        values = JsonValue({LOST_QUESTIONS: 0, **header}, f"{name}, line 1")
+        number = values[LOST_QUESTIONS].integer(maximum=MOST_LOST)
         error = Malformed(f"{name} lacks documents that could not be annotated", [{}] * number)
         return GivenItems(path, name, True, read_lines(path), [error] if number else [])
 
