@@ -234,11 +234,12 @@ def _difference(show: str, column: Column, scores: SeedScores, base: SeedScores)
     first, second = (np.mean([[one.score for one in file] for file in of_row], axis=0) for of_row in of_rows)
     articles = [one.article for one in of_rows[0][0]]
     test = paired_bootstrap(first, second, groups=None if None in articles else articles)
-    factor, fraction = UNITS[column.unit][1], column.model_copy(update={"unit": "fraction"})
+    factor, fraction = UNITS[column.unit][1], column.model_copy(update={"unit": "fraction", "digits": 3})
     mean, low, high = (
         _number(factor * value, column, "+") for value in (test.difference, test.low, test.high)
     )
-    return f"{mean} ({low} to {high}), p = {_number(test.p, fraction)}"
+    p = "< .001" if test.p < 0.001 else f"= {_number(test.p, fraction)}"
+    return f"{mean} ({low} to {high}), p {p}"
 
 
 def _number(value: float, column: Column, sign: str = "") -> str:
