@@ -106,7 +106,7 @@ def test_an_interval_is_over_the_questions_that_differ():
     lines = [run(name, 1, 1, right=right, questions=400, test_accuracy=0) for name, right in answers.items()]
     rows = {name: {"conditions": f"a.1.{name}"} for name in answers}
     shown = cells(rows, [{"interval": {"show": "interval"}}], lines)
-    assert shown == {"base": [""], "new": ["+1.000 (+1.000 to +1.000), p = .000"]}
+    assert shown == {"base": [""], "new": ["+1.000 (+1.000 to +1.000), p < .001"]}
 
 
 FRACTIONS = [(0.4361, ".436"), (1.0, "1.000"), (0.0, ".000")]
