@@ -107,8 +107,6 @@ def run(args: argparse.Namespace) -> None:
         raise ConfigurationError(
             "--scheduler: found --workers or --gpus too, expected neither, as the cluster's workers do the runs"
         )
-    if args.results and (args.output or args.data or args.figures):
-        raise ConfigurationError("--results: found --output, --data or --figures too, expected none of them")
     if args.report:
         from allennlp_coref_rc.reproduction.report import report
 
