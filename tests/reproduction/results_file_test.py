@@ -148,8 +148,8 @@ def test_intervals_of_graded_scores_recompute_from_the_file(graded, quoref, tmp_
         plain, coref = ([fmean(one.score for one in pair) for pair in zip(*files)] for files in read)
         test = paired_bootstrap(coref, plain, groups=[one.article for one in read[0][0]])
         difference, low, high = (100 * value for value in test[1:4])
-        p = f"{test.p:.2f}".removeprefix("0")
-        assert shown == [f"{difference:+.2f} ({low:+.2f} to {high:+.2f}), p = {p}"]
+        p = "< .001" if test.p < 0.001 else f"= {test.p:.3f}".replace("0.", ".")
+        assert shown == [f"{difference:+.2f} ({low:+.2f} to {high:+.2f}), p {p}"]
 
 
 def test_lines_without_answers_have_no_interval(graded, quoref):  # noqa: F811
