@@ -9,6 +9,7 @@ from allennlp_coref_rc.metrics.answer_scores import MEANS
 from allennlp_coref_rc.reproduction.significance import (
     Bootstrap,
     mcnemar,
+    p_text,
     pair,
     paired_bootstrap,
     read_scores,
@@ -86,7 +87,9 @@ class Comparison:
         percent = " (%)" if self._factor == 100 else ""
         title = f"{self.key}{percent}, {counted(self.questions, 'question')}"
         lines = [
-            [row.reader, str(len(row.seeds)), self._score(row), *self._difference(row)] for row in self.rows
+            [row.reader, str(len(row.seeds)), self._score(row)]
+            + [cell.removeprefix("= ") for cell in self._difference(row)]
+            for row in self.rows
         ]
         return [title, *HEADER], lines
 
@@ -106,7 +109,7 @@ class Comparison:
         drawn = counted(found.groups, "question" if found.groups == self.questions else "passage")
         return (
             f"{self.key}: {means[0]}, {means[1]}; difference {difference}, 95 % interval {interval} (paired bootstrap "
-            f"of {drawn}); p {p if p[0] == '<' else f'= {p}'} ({row.test}), n = {self.questions:,} questions."
+            f"of {drawn}); p {p} ({row.test}), n = {self.questions:,} questions."
         )
 
     def _score(self, row: Compared) -> str:
@@ -116,8 +119,7 @@ class Comparison:
         if row.bootstrap is None or row.p is None:
             return ["", "", ""]
         low, high = (self._number(bound, "+") for bound in (row.bootstrap.low, row.bootstrap.high))
-        p = "< .001" if row.p < 0.001 else f"{row.p:.3f}".removeprefix("0")
-        return [self._number(row.bootstrap.difference, "+"), f"{low} to {high}", p]
+        return [self._number(row.bootstrap.difference, "+"), f"{low} to {high}", p_text(row.p)]
 
     def _number(self, value: float, sign: str = "") -> str:
         digits = DIGITS[self._factor]

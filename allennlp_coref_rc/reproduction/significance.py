@@ -58,6 +58,11 @@ class Bootstrap(NamedTuple):
         )
 
 
+def p_text(p: float) -> str:
+    """A p-value as papers print it: "< .001" or "= .023"."""
+    return "< .001" if p < 0.001 else f"= {p:.3f}".replace("0.", ".", 1)
+
+
 def mcnemar(first: Sequence[float], second: Sequence[float]) -> float:
     """
     The two-sided p-value of McNemar's exact test, given each reader's scores for the same questions: are there

@@ -39,7 +39,7 @@ from allennlp_coref_rc.metrics.answer_scores import MEANS
 from allennlp_coref_rc.reproduction.condition import UNITS, Column, Table
 from allennlp_coref_rc.reproduction.results_file import Line, result
 from allennlp_coref_rc.reproduction.scores import RunKey, SeedScores
-from allennlp_coref_rc.reproduction.significance import Scored, paired_bootstrap
+from allennlp_coref_rc.reproduction.significance import Scored, p_text, paired_bootstrap
 
 MARKED = re.compile(r"(<!-- results: (.*?) -->\n).*?(<!-- end of results -->)", flags=re.DOTALL)
 
@@ -234,12 +234,11 @@ def _difference(show: str, column: Column, scores: SeedScores, base: SeedScores)
     first, second = (np.mean([[one.score for one in file] for file in of_row], axis=0) for of_row in of_rows)
     articles = [one.article for one in of_rows[0][0]]
     test = paired_bootstrap(first, second, groups=None if None in articles else articles)
-    factor, fraction = UNITS[column.unit][1], column.model_copy(update={"unit": "fraction", "digits": 3})
+    factor = UNITS[column.unit][1]
     mean, low, high = (
         _number(factor * value, column, "+") for value in (test.difference, test.low, test.high)
     )
-    p = "< .001" if test.p < 0.001 else f"= {_number(test.p, fraction)}"
-    return f"{mean} ({low} to {high}), p {p}"
+    return f"{mean} ({low} to {high}), p {p_text(test.p)}"
 
 
 def _number(value: float, column: Column, sign: str = "") -> str:

@@ -27,7 +27,10 @@ Golden = Mapping[str, numpy.ndarray]
 
 
 def reader_differences(golden: Golden) -> dict[str, float]:
-    """Of a GA Reader, whose layers have 38 variables in the authors' code for WikiHop, and 40 in that for LAMBADA."""
+    """
+    Compares a GA Reader. Its layers have 38 variables in the authors' code for WikiHop, and 40 in the code for
+    LAMBADA.
+    """
     variables = len(golden["var_names"]) - len(coref_gru.embeddings_of(golden))
     return (coref_gru_lambada if variables % 38 else coref_gru).model_differences(golden)
 
