@@ -25,6 +25,8 @@ from allennlp_coref_rc.predictors.unknown_words import WordKnowledge
 KEYS = ("passage", "question", "candidates", "clusters")
 """The keys of an input."""
 
+PLAIN = frozenset({bool, float, int, str})
+
 # Whether a model explains is its state, and threads may share it.
 _one_at_a_time = Lock()
 
@@ -134,7 +136,7 @@ class ExplainingPredictor(InterpretablePredictor):
         for instance in instances:
             self._dataset_reader.apply_token_indexers(instance)
         with self._recorder or nullcontext():
-            outputs = [sanitize(output) for output in self._model.forward_on_instances(instances)]
+            outputs = [plain(output) for output in self._model.forward_on_instances(instances)]
         if self._recorder:
             for i, output in enumerate(outputs):
                 output["annotated_heads"] = self._recorder.of(i)
@@ -183,6 +185,15 @@ def _check_answers(model: Model, predictor: type[ExplainingPredictor]) -> None:
         raise ConfigurationError(
             f"found the predictor {predictor.__name__} for the model {type(model).__name__}, expected {name}"
         )
+
+
+def plain(value: Any) -> Any:
+    """What AllenNLP's `sanitize` makes of a value, which asks of each number in a list what it is."""
+    if isinstance(value, dict):
+        return {key: plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return list(value) if PLAIN.issuperset(map(type, value)) else list(map(plain, value))
+    return sanitize(value)
 
 
 def add_warnings(output: JsonDict, warnings: list[str]) -> None:

@@ -1,7 +1,12 @@
+import numpy
 import pytest
+import torch
 from allennlp.common.checks import ConfigurationError
+from allennlp.common.util import sanitize
+from allennlp.data import Token
 from allennlp.predictors import Predictor
 
+from allennlp_coref_rc.predictors.explaining_predictor import plain
 from tests.models.ga_reader_test import build
 
 STORY = "Bill took the milk there. Bill went to the park. Fred moved to the office."
@@ -154,3 +159,18 @@ def test_probabilities_that_do_not_add_up_are_explained(predictor, candidates, w
 def test_bad_input_is_named(predictor, inputs, message):
     with pytest.raises(ConfigurationError, match=message):
         predictor.predict_json(inputs)
+
+
+def test_values_become_plain_as_by_allennlp():
+    values = {
+        "numbers": [1, 2.5, True],
+        "texts": ("a", "b"),
+        "mixed": [1, None, "a", [0.5, torch.tensor(2.0)], ()],
+        "set": {3},
+        "tensor": torch.ones(2, 2),
+        "array": numpy.arange(3),
+        "number": numpy.float32(0.5),
+        "truth": numpy.bool_(True),
+        "token": [Token("word")],
+    }
+    assert repr(plain(values)) == repr(sanitize(values))
