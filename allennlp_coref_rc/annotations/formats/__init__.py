@@ -39,11 +39,19 @@ class Format(NamedTuple):
     def list_files(self, path: str) -> list[str]:
         """
         The file of a path; or the files of a pattern, or of this format in a folder, in order of their names.
+        A warning tells of files in the folder's own folders, which may be other parts of a corpus.
         """
         if os.path.isfile(path) or not os.path.isdir(path) and not glob.has_magic(path):
             return [path]
-        pattern = os.path.join(glob.escape(path), self.files) if os.path.isdir(path) else path
-        files = sorted(glob.glob(pattern))
+        pattern = path
+        if os.path.isdir(path):
+            pattern = os.path.join(glob.escape(path), self.files)
+            all_files = os.path.join(glob.escape(path), "**", self.files)
+            deeper = len(glob.glob(all_files, recursive=True)) - len(glob.glob(pattern))
+            if deeper:
+                left_out = counted(deeper, "file")
+                logger.warning("%s: %s in its folders left out; '%s' has them too", path, left_out, all_files)
+        files = sorted(filter(os.path.isfile, glob.glob(pattern, recursive=True)))
         if not files:
             raise ConfigurationError(f"{path}: found no files like {os.path.basename(pattern)}")
         return files

@@ -35,6 +35,17 @@ def test_a_passage_has_the_pronoun_first(tmp_path):
     assert FORMATS["gap"].list_files(str(tmp_path)) == [str(tmp_path / "a.tsv")]
 
 
+def test_folders_in_a_folder_are_told_of(tmp_path, caplog):
+    for name in ("a.tsv", "test/b.tsv", "test/more/c.tsv"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(HEADER + row())
+    assert [text.id for text in FORMATS["gap"].read_all(str(tmp_path))] == ["x-1"]
+    (record,) = caplog.records
+    every = f"{tmp_path}/**/*.tsv*"
+    assert record.getMessage() == f"{tmp_path}: 2 files in its folders left out; '{every}' has them too"
+    assert len(FORMATS["gap"].list_files(every)) == 3
+
+
 @pytest.mark.parametrize(
     "line, named",
     [
