@@ -166,7 +166,7 @@ def simulate(args: argparse.Namespace) -> None:
 
 def mix(args: argparse.Namespace) -> None:
     """
-    Writes bAbI-Mix (Dhingra et al. 2017, section 4.1) from a folder of bAbI files, published or simulated.
+    Writes bAbI-Mix (Dhingra et al. 2017, section 4.2) from a folder of bAbI files, published or simulated.
     Each new story mixes two stories; the number of questions stays the same. Each file has its own seed, as
     for coref-rc data simulate.
     """

@@ -1,5 +1,5 @@
 // GA Reader with MAGE-GRU that reads triples and coreference. Not in the paper, which reads only coreference on bAbI.
-// Each type has a state of its own, and so has its inverse, as in section 3.1 of Dhingra et al. (2017,
+// Each type has a state of its own, and so has its inverse, as in sections 3.1 and 3.2 of Dhingra et al. (2017,
 // arXiv:1703.02620).
 local encoders = import '../lib/encoders.libsonnet';
 

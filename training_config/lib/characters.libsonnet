@@ -1,4 +1,4 @@
-// Character encoders, which are used together with word embeddings.
+// Character encoders, which are used together with word embeddings. `initializers` are theirs, if they have some.
 {
   // Coref-GRU's WikiHop model: characters of size 10, 50 filters of width 5.
   cnn: {
@@ -27,6 +27,15 @@
   },
   // The GA Reader: a bidirectional GRU of 25 units, projected to half the size of a word's embedding.
   gru(output_size): {
+    local weights = '_text_field_embedder.token_embedder_characters.',
+    // A layer for each direction, so that each is drawn as one that reads 25 dimensions.
+    local bound = std.sqrt(6 / (25 + output_size)),
+    initializers: [
+      [weights + '_embedding.*', { type: 'normal', mean: 0, std: 0.01 }],
+      [weights + '_encoder.*_gru.*weight.*', { type: 'normal', mean: 0, std: 0.1 }],
+      [weights + '_encoder.*_projection.weight', { type: 'uniform', a: -bound, b: bound }],
+      [weights + '_encoder.*bias.*', { type: 'constant', val: 0 }],
+    ],
     indexer: { type: 'characters', min_padding_length: 1 },
     dim: output_size,
     embedder: {

@@ -67,6 +67,7 @@ local transformers = import 'transformers.libsonnet';
     + (if experiment.cluster_one_hot > 0 then { coref_clusters: 'coref_clusters' } else {}),
   local initializers =
     (if experiment.pretrained_file == null && !has_transformer then experiment.embedding_initializers else [])
+    + (if experiment.characters == null then [] else std.get(experiment.characters, 'initializers', []))
     + (if experiment.encoder.initializes_itself then [] else experiment.encoder_initializers),
 
   local character_dim = if experiment.characters == null then 0 else experiment.characters.dim,

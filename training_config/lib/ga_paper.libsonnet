@@ -7,8 +7,8 @@ ga {
   embedding_dim:: 100,
   embedding_initializers:: [['_text_field_embedder.token_embedder_tokens.weight', { type: 'normal', mean: 0, std: 1 }]],
   encoder_initializers:: [
-    ['_(passage|question)_encoders.*weight.*', { type: 'normal', mean: 0, std: 0.1 }],
-    ['_(passage|question)_encoders.*bias.*', { type: 'constant', val: 0 }],
+    ['_(passage|question)_(encoders|self_belief.encoder).*weight.*', { type: 'normal', mean: 0, std: 0.1 }],
+    ['_(passage|question)_(encoders|self_belief.encoder).*bias.*', { type: 'constant', val: 0 }],
   ],
   evaluate_on_test: true,
   batch_size:: 32,

@@ -28,7 +28,7 @@ coref_gru_paper {
   vocabulary: { max_vocab_size: { tokens: 100000 } },
   batch_size:: 16,
   // The code validates every 500 updates, whatever the number of training questions, and halves the rate every 2,500.
-  // All 43,738 questions have been read five times after 27 such epochs.
+  // 27 such epochs read all 43,738 questions almost five times.
   updates_per_epoch:: 500,
   epochs:: 27,
   milestones:: [5, 10, 15, 20, 25],

@@ -1,4 +1,4 @@
-// NarrativeQA, DASSA with semantic roles of three verbs: "SRL (3)".
+// NarrativeQA, DASSA with semantic roles of three verbs: "SRL".
 // DASSA (Mihaylov & Frank, EMNLP 2019), Table 2.
 local variants = import '../lib/narrativeqa_variants.libsonnet';
 

@@ -1,5 +1,5 @@
 """
-bAbI-Mix (Dhingra et al., 2017, arXiv 1703.02620, section 4.1): stories that tell of two worlds at once. Two
+bAbI-Mix (Dhingra et al., 2017, arXiv 1703.02620, section 4.2): stories that tell of two worlds at once. Two
 independent bAbI stories are mixed. In one of them, alternates replace the entities ("David" replaces
 "Daniel", and "juice" replaces "milk"). The statements of the two come in a random mix, but in each story's
 own order. All questions are about one of the two.
