@@ -37,6 +37,9 @@ How files begin that are no plain text. Words such as "<unk>" may be tags if the
 text.
 """
 
+OTHER_FILES = (".ann", "conll", ".conllu", ".csv", ".tsv")
+"""How names end of files that are no plain text, by whatever option or pattern they come."""
+
 BEGINNING = 1000
 """The most characters of a line that are looked at."""
 
@@ -136,6 +139,8 @@ class JsonLines(DocumentSource):
                 if not line.strip():
                     continue
                 place = f"{self.path}, line {number}"
+                if first is None and not any_good and line.lstrip().startswith("["):
+                    raise ConfigurationError(f"{place}: found a list, expected an object on each line")
                 try:
                     item = self._item(parse_json(line), _line_id(self.path, number))
                     any_good = True
@@ -285,8 +290,6 @@ def document_source(
         annotators = source.header()["annotators"]
         last = header if "together" in header or not annotators else annotators[-1]
         return replace(source, together=not isinstance(last, dict) or last.get("together") is not False)
-    if bare(path).endswith((".ann", "conll", ".conllu")):
-        raise ConfigurationError(f"{path}: found a name of annotations, expected plain text or also --format")
     return JsonLines(path) if _is_json(path) else TextLines(path)
 
 
@@ -302,7 +305,11 @@ def build_reader(config: str) -> ReadingComprehensionReader:
 
 
 def _is_json(path: str, encoding: str = DocumentSource.encoding) -> bool:
-    """Whether a file is JSON by its name, or else by its beginning. XML is refused."""
+    """Whether a file is JSON by its name, or else by its beginning. Annotations, tables and XML are refused."""
+    if bare(path).endswith(OTHER_FILES):
+        raise ConfigurationError(
+            f"{path}: found a name of annotations or a table, expected plain text, or also --format or --reader"
+        )
     if bare(path).endswith((".jsonl", ".json", ".jsonlines", ".ndjson")):
         return True
     with open_text(local_path(path), BEGINNING, encoding=encoding) as lines:

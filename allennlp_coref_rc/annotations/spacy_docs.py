@@ -152,7 +152,7 @@ def from_doc(doc: Doc) -> dict[str, Any]:
     return {
         "tokens": tokens,
         "sentences": sentences,
-        **vars(_structure(doc)),
+        **vars(structure_of(doc)),
         "clusters": clusters(doc),
         "id": doc._.text_id,
         "text": doc.text,
@@ -168,7 +168,7 @@ def set_structure(doc: Doc, **layers: Any) -> None:
     if any(start > 0 for _, start, _ in before):
         # Several docs have become this one.
         layers = {"clusters": clusters(doc), **layers}
-    structure = replace(_structure(doc), **layers)
+    structure = replace(structure_of(doc), **layers)
     if "clusters" in layers:
         for name in _names(doc, CLUSTERS):
             del doc.spans[name]
@@ -222,7 +222,7 @@ def _blocks(doc: Doc) -> Iterator[tuple[Any, int, Any]]:
             yield key, key[2], value
 
 
-def _structure(doc: Doc) -> Layers:
+def structure_of(doc: Doc) -> Layers:
     """The frames, relations and edges of a doc."""
     joint = Layers()
     text = doc.text[: doc[-1].idx + len(doc[-1])] if len(doc) else ""
@@ -249,7 +249,7 @@ def _structure(doc: Doc) -> Layers:
 def _frames(doc: Doc) -> list[SrlFrame]:
     return [
         SrlFrame(doc[slice(*frame.predicate)], [(role, doc[slice(*span)]) for role, span in frame.arguments])
-        for frame in _structure(doc).frames
+        for frame in structure_of(doc).frames
     ]
 
 
@@ -261,14 +261,14 @@ def _relations(doc: Doc) -> list[Relation]:
         Relation(
             relation.type, relation.sense, *map(spans, (relation.arg1, relation.arg2, relation.connective))
         )
-        for relation in _structure(doc).relations
+        for relation in structure_of(doc).relations
     ]
 
 
 def _edges(doc: Doc) -> list[TypedEdge]:
     return [
         TypedEdge(edge.type, doc[slice(*edge.source)], doc[slice(*edge.target)])
-        for edge in _structure(doc).edges
+        for edge in structure_of(doc).edges
     ]
 
 

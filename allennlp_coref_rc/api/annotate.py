@@ -58,7 +58,8 @@ def annotate(
     """
     if isinstance(texts, (str, AnnotatedText)):
         return annotate([texts], annotator, trust)[0]
-    if not isinstance(texts, Iterable) or isinstance(texts, Mapping):
+    # A table gives the names of its columns, as a mapping its keys.
+    if not isinstance(texts, Iterable) or isinstance(texts, Mapping) or hasattr(texts, "columns"):
         raise ConfigurationError(f"found {excerpt(texts)}, expected a text or several texts")
     from allennlp_coref_rc.annotations.annotators import annotate_texts
     from allennlp_coref_rc.safe_archives.archives import trusting

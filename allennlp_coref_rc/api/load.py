@@ -102,9 +102,9 @@ class Reader:
         # Parameters
 
         passage : `str`, `list[str]` or `AnnotatedText`
-            A text, or a list of its statements, which the annotator of the reader's config annotates; or what
-            `annotate` has made, which keeps its tokens and annotations: that annotator then adds those of the
-            question alone (see `keep_passage`).
+            A text, a list of its tokens, or for bAbI of its statements, which the annotator of the reader's
+            config annotates; or what `annotate` has made, which keeps its tokens and annotations: that annotator
+            then adds those of the question alone (see `keep_passage`).
         question : `str`
         candidates : `list[str]`, optional (default = `None`)
             The possible answers, for readers that answer with one of several. By default they are those that

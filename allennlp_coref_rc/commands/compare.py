@@ -64,19 +64,24 @@ def _compare(args: argparse.Namespace) -> None:
 
 
 def _ensemble(args: argparse.Namespace) -> None:
-    from allennlp_coref_rc.common.files import atomic_write, is_among
+    from allennlp_coref_rc.common.files import atomic_write, is_among, named_lists
     from allennlp_coref_rc.reproduction.ensemble import ensemble
 
     others = {"--score": args.score, "--format": args.format != FORMATS[0]}
     for option, is_given in others.items():
         if is_given:
             raise ConfigurationError(f"found --ensemble and {option}, expected one of them")
-    if is_among(args.ensemble, args.predictions):
+    paths: list[str] = []
+    for path in (path for files in named_lists(args.predictions).values() for path in files):
+        if is_among(path, paths):
+            raise ConfigurationError(f"{path}: found it twice, expected every reader once")
+        paths.append(path)
+    if is_among(args.ensemble, paths):
         raise ConfigurationError(f"--ensemble {args.ensemble}: found one of the FILEs, expected another file")
     correct = []
     with atomic_write(args.ensemble) as file:
-        for prediction in ensemble(args.predictions):
+        for prediction in ensemble(paths):
             file.write(json.dumps(prediction) + "\n")
             correct.append(prediction["correct"])
     print(f"accuracy {sum(correct) / len(correct):.3f} ({sum(correct):,} of {len(correct):,} questions)")
-    print(f"{args.ensemble}: the predictions of {len(args.predictions)} readers together")
+    print(f"{args.ensemble}: the predictions of {len(paths)} readers together")

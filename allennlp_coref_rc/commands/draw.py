@@ -152,7 +152,7 @@ def draw_clusters(args: argparse.Namespace) -> None:
     folder = args.folder or Path(Path(args.file).name.partition(".")[0] + "_pages")
     number = write_pages(args.file, str(folder), args.format, args.limit)
     first = folder / ("index.html" if number > 1 else "001.html")
-    print(f"{first}: {counted(number, 'document')}")
+    print(f"{first}: {_drawn(number, 'document', args.limit)}")
 
 
 def draw_explanations(args: argparse.Namespace) -> None:
@@ -166,7 +166,9 @@ def draw_explanations(args: argparse.Namespace) -> None:
     from allennlp_coref_rc.pages.explanations import write_explanations
 
     number = write_explanations(args.predictions, args.folder, args.limit, args.pictures)
-    print(f"{args.folder}: pages{' and pictures' * args.pictures} of {counted(number, 'prediction')}")
+    print(
+        f"{args.folder}: pages{' and pictures' * args.pictures} of {_drawn(number, 'prediction', args.limit)}"
+    )
 
 
 def draw_answers(args: argparse.Namespace) -> None:
@@ -182,7 +184,7 @@ def draw_answers(args: argparse.Namespace) -> None:
     paths = named_paths(args.predictions)
     number = write_compared_answers(args.folder, paths, args.limit, args.only_different)
     index = Path(args.folder, "index.html")
-    print(f"{index}: {counted(number, 'question')} to {counted(len(paths), 'reader')}")
+    print(f"{index}: {_drawn(number, 'question', args.limit)} to {counted(len(paths), 'reader')}")
 
 
 def draw_questions(args: argparse.Namespace) -> None:
@@ -204,6 +206,10 @@ def draw_questions(args: argparse.Namespace) -> None:
 
     Comparison().write(args.folder, named_paths(args.predictions))
     print(f"{args.folder}: scores.md, scores.csv and pictures")
+
+
+def _drawn(number: int, noun: str, limit: int) -> str:
+    return counted(number, noun) + " (no more than --limit)" * (number == limit)
 
 
 def _curves(args: argparse.Namespace) -> Iterator[tuple[str, list[Path]]]:

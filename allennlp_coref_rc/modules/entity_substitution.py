@@ -53,6 +53,11 @@ class EntitySubstitution(torch.nn.Module, Registrable):
                     f"entity_substitution: found {word!r} twice in the groups, expected every word once"
                 )
         known = self._vocab.get_token_to_index_vocabulary(NAMESPACE)
+        for word in words:
+            if word not in known and word.lower() in known:
+                raise ConfigurationError(
+                    f"entity_substitution: found {word!r}, expected {word.lower()!r}, as in the vocabulary"
+                )
         answers = self._answers()
         in_answers = {word for answer in answers for word in answer}
         for names in names_of_groups:

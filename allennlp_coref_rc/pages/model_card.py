@@ -30,7 +30,7 @@ def model_card(
     The text of a model card in Markdown, as the Hugging Face hub shows it, from a model's config and its
     `metrics.json`. Without a `licence`, one of the hub's names, the card asks for one.
     """
-    reader = _typed(config["dataset_reader"])
+    reader, model = _typed(config["dataset_reader"]), _typed(config["model"])["type"]
     return render(
         TEMPLATE,
         cell=_cell,
@@ -39,7 +39,9 @@ def model_card(
         version=VERSION,
         licence=licence or UNKNOWN_LICENCE,
         licence_chosen=licence is not None,
-        model=_typed(config["model"])["type"],
+        model=model,
+        # The structure model annotates texts, and all others answer questions.
+        answers=model != "multitask",
         reader=reader,
         data=[(split, config[key]) for split, key in DATA_PATHS.items() if config.get(key)],
         settings={key: value for key, value in reader.items() if key not in ELSEWHERE},

@@ -41,6 +41,8 @@ class ClozeReaderPredictor(ExplainingPredictor):
     * A warning names the words of the question, or of the passage, that the reader does not know, if they are
       half of the content words or more. A reader that reads characters or pieces of words counts as one that
       knows all words.
+    * Another says if the passage or the question has as many tokens as the reader reads at most, so that it may be
+      cut (`max_passage_length`, `max_question_length`).
 
     Registered as a `Predictor` with name "cloze_reader".
 
@@ -83,7 +85,7 @@ class ClozeReaderPredictor(ExplainingPredictor):
                 # AllenNLP makes a text of what is none.
                 output.update(answer=None, unanswered=unanswered)
                 warnings.append(unanswered)
-            add_warnings(output, warnings + self.unknown_words(output))
+            add_warnings(output, warnings + self.warnings(output))
             if note := sum_note(output["candidate_probabilities"]):
                 output["note"] = note
         return outputs

@@ -119,12 +119,16 @@ class ExplainingPredictor(InterpretablePredictor):
     def knowledge(self) -> WordKnowledge:
         return WordKnowledge(self._dataset_reader, self._model.vocab)
 
-    def unknown_words(self, output: JsonDict) -> list[str]:
-        """Warnings about a passage or a question of words that the reader does not know."""
-        warnings = [
-            self.knowledge.warning(side, output[f"{side}_tokens"]) for side in ("question", "passage")
-        ]
-        return [warning for warning in warnings if warning is not None]
+    def warnings(self, output: JsonDict) -> list[str]:
+        """
+        Warnings about a passage or a question of words that the reader does not know, or as long as it can read.
+        """
+        reader = cast(ReadingComprehensionReader, self._dataset_reader)
+        tokens = {side: output[f"{side}_tokens"] for side in ("question", "passage")}
+        found = [self.knowledge.warning(side, tokens[side]) for side in tokens]
+        for side in reader.reached_limits(len(tokens["passage"]), len(tokens["question"])):
+            found.append(f"the reader reads the {side} no further than the {len(tokens[side])} tokens here")
+        return [warning for warning in found if warning is not None]
 
     def load_line(self, line: str) -> JsonDict:
         return parse_json(line)

@@ -25,8 +25,8 @@ class SpanReaderPredictor(ExplainingPredictor):
     spans, joined by commas, with the list of `answers`; `passage_tokens` and `question_tokens`; the
     `clusters` that were used, if there are any; of a data set's questions the `id` and the `answer_texts`,
     the answers they have there, and, where the model's metric is `quoref`, the `exact_match` and the `f1` of
-    the answer; beside what the model has put out. `warnings`, as those of `cloze_reader`, name words that the
-    reader does not know.
+    the answer; beside what the model has put out; and `warnings` of unknown words and of texts that may be cut,
+    as those of `cloze_reader`.
 
     Registered as a `Predictor` with name "span_reader".
 
@@ -64,5 +64,5 @@ class SpanReaderPredictor(ExplainingPredictor):
             scores_of = getattr(getattr(self._model, "head", self._model), "scores_of", None)
             if scores_of and known["answer_texts"]:
                 output.update(scores_of(output.get("answers", output["answer"]), known["answer_texts"]))
-            add_warnings(output, self.unknown_words(output))
+            add_warnings(output, self.warnings(output))
         return outputs

@@ -113,12 +113,21 @@ def test_xml_is_never_text(tmp_path, name, text, is_text):
                 documents(path)
 
 
+@pytest.mark.parametrize("name", ["a.conllu", "a.v4_gold_conll", "a.ann", "a.csv.gz", "a.tsv"])
+def test_annotations_and_tables_are_never_text(tmp_path, name):
+    (tmp_path / name).write_bytes(gzip.compress(b"a") if name.endswith("gz") else b"a")
+    for path, encoding in ((name, None), (name, "utf-8"), ("a.*", None)):
+        with pytest.raises(ConfigurationError, match=f"{name}: found a name of annotations or a table"):
+            list(document_source(str(tmp_path / path), encoding=encoding).items())
+
+
 @pytest.mark.parametrize(
     "values, message",
     [
         ({"doc_key": "a", "sentences": [["Mary"]]}, "expected an object with .*, or also --format"),
         ({"text": "Mary", "clusters": [[[0, 4]]]}, "found clusters of a text without tokens, .* --format"),
         ({"text": "Mary", "frames": []}, "found frames of a text without tokens, expected none"),
+        ([{"text": "Mary"}], "line 1: found a list, expected an object on each line"),
     ],
 )
 def test_clusters_of_other_tools_are_read_with_their_format(tmp_path, values, message):

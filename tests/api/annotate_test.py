@@ -124,6 +124,11 @@ def test_an_annotator_may_give_its_texts_one_by_one():
     "texts, annotator, message",
     [
         ({"text": "Mary"}, "sieve_coref", "found .*, expected a text or several texts"),
+        (
+            type("Table", (list,), {"columns": ["text"]})(["text"]),
+            "sieve_coref",
+            "expected a text or several",
+        ),
         ("a \ud800", "sieve_coref", "found the text .*, expected a string"),
         (3, "sieve_coref", "found 3, expected a text or several texts"),
         (["Mary", 3], "sieve_coref", "found the text 3, expected a string or an AnnotatedText"),

@@ -63,6 +63,14 @@ def test_a_card_asks_for_what_is_not_known(folder, tmp_path, capsys):
     assert "*Choose a licence" in card and "*There was no `metrics.json`" in card
 
 
+def test_a_model_of_structure_annotates_and_answers_nothing(folder, tmp_path, capsys):
+    copy = changed(folder, tmp_path / "structure", {"model": {"type": "multitask"}})
+    assert run(capsys, "card", copy)[0] == 0
+    card = (copy / "README.md").read_text()
+    assert "pipeline_tag" not in front_matter(card) and "coref-rc predict" not in card
+    assert """--annotator '{"type": "structure_model", "archive": "ARCHIVE"}'""" in card
+
+
 def test_a_card_that_somebody_has_written_stays(folder, tmp_path, capsys):
     copy = shutil.copytree(folder, tmp_path / "run")
     (copy / "README.md").write_text("mine")

@@ -43,6 +43,9 @@ def test_the_candidate_of_the_highest_mean_probability_is_the_answer(files, tmp_
     assert first["candidate_probabilities"] == pytest.approx({"milk": 1.6 / 3, "apple": 0.3, "cup": 0.5 / 3})
     assert (second["answer"], second["gold"], second["correct"]) == ("no", "yes", False)
     assert read_scores(str(output)) == [Scored("a", 1.0, "Milk"), Scored("b", 0.0, "yes")]
+    # The readers' files may come by a pattern, and have names.
+    call(tmp_path / "named.jsonl", f"GRU={tmp_path}/[123]")
+    assert (tmp_path / "named.jsonl").read_text() == output.read_text()
     # With a single reader, the answers are those of that reader.
     call(output, files[0])
     assert [json.loads(line)["answer"] for line in output.read_text().splitlines()] == ["apple", "no"]
@@ -84,6 +87,11 @@ def test_other_files_are_refused_and_nothing_is_written(files, tmp_path, capsys,
     output, other = tmp_path / "ensemble.jsonl", write(tmp_path / "other", *predictions)
     assert re.search(message, refusal(capsys, "compare", "--ensemble", output, files[0], other))
     assert not output.exists()
+
+
+def test_a_file_counts_once(files, tmp_path, capsys):
+    error = refusal(capsys, "compare", "--ensemble", tmp_path / "out", f"A={files[0]}", f"B={files[0]}")
+    assert f"{files[0]}: found it twice, expected every reader once" in error
 
 
 def test_a_file_of_predictions_is_not_overwritten(files, capsys):

@@ -148,6 +148,8 @@ def test_mistakes_are_named():
     vocab = vocabulary()
     with pytest.raises(ConfigurationError, match="entity_substitution: found 'cat' twice"):
         ListedSubstitution(vocab, [["cat", "wolf"]], [["cat", "mouse"]])
+    with pytest.raises(ConfigurationError, match="found 'Mary', expected 'mary', as in the vocabulary"):
+        ListedSubstitution(vocab, [["Mary", "john"]])
     with pytest.raises(ConfigurationError, match="expected the same number of forms of each name"):
         ListedSubstitution.from_params(Params({"groups": [["cat", ["wolf", "wolves"]]]}), vocab=vocab)
     with pytest.raises(ConfigurationError, match="entity_substitution: found 7 names"):

@@ -110,13 +110,15 @@ def test_the_spans_of_one_answer_are_no_alternatives(tmp_path, write):
         return [predicted(1, answer, answer_texts=["Mary", "She"], exact_match=exact_match)]
 
     paths = write(
-        one=of("Mary", 0.0), both=of("She, the mary", 1.0), alternatives=[predicted(1, "She", gold="she")]
+        one=of("Mary", 0.0),
+        both=of("She, the mary", 1.0),
+        alternatives=[predicted(1, "The she.", answer_texts=["she"])],
     )
     assert write_compared_answers(str(tmp_path / "pages"), paths, 10, only_different=True) == 1
     index = parse((tmp_path / "pages" / "index.html").read_text())
     (row,) = index.all(tag="tr")[1:]
     cells = [cell.text for cell in row.all(tag="td")]
-    assert cells == ["who left1?", "Mary, She", "✗ Mary", "✓ She, the mary", "✓ She"]
+    assert cells == ["who left1?", "Mary, She", "✗ Mary", "✓ She, the mary", "✓ The she."]
     assert index.all(of_class="note")[0].text == "1 question"
     page = parse((tmp_path / "pages" / "001.html").read_text())
     assert "Correct: Mary, She" in page.text

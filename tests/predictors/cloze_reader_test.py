@@ -122,6 +122,20 @@ def test_a_reader_of_classes_warns_of_unknown_words():
     assert "warnings" not in known, known
 
 
+def test_texts_that_may_be_cut_are_told_of(predictor, monkeypatch):
+    whole = predictor.predict_json(ASKED)
+    length = len(whole["passage_tokens"])
+    assert "warnings" not in whole
+    monkeypatch.setattr(predictor._dataset_reader, "_max_passage_length", length - 1)
+    monkeypatch.setattr(predictor._dataset_reader, "_max_question_length", len(whole["question_tokens"]) - 2)
+    message = "the reader reads the {} no further than the {} tokens here"
+    expected = [
+        message.format("passage", length - 1),
+        message.format("question", len(whole["question_tokens"])),
+    ]
+    assert predictor.predict_json(ASKED)["warnings"] == expected
+
+
 def test_candidates_that_are_the_same_but_for_case_are_one(predictor):
     once = predictor.predict_json({**ASKED, "candidates": ["office", "park"]})["candidate_probabilities"]
     repeated = ["office", "office", "park", "OFFICE", ["Office"]]

@@ -12,6 +12,13 @@ LONGEST = 6
 
 OWNERS = lexicon.POSSESSIVES | frozenset(["hers", "mine", "ours", "theirs", "yours"])
 
+POSSESSIVE_MARKS = frozenset(["'s", "\u2019s", "'", "\u2019"])
+
+AFTER_OBJECTS = frozenset(
+    "again alone anyway apart away everywhere here instead now soon there today together tomorrow tonight too "
+    "twice yesterday".split()
+)
+"""Adverbs that "her" stands before as an object, and seldom as an owner."""
 
 COPULAS = frozenset(
     "am are as be became become becomes been being is remained remains was were 're 'm".split()
@@ -114,7 +121,7 @@ def best_name(tokens: Sequence[str], cluster: Cluster) -> Optional[list[str]]:
 
 def _short_stop(tokens: Sequence[str], start: int, stop: int) -> int:
     """The end of a mention without possessive mark, apposition, brackets and relative clause."""
-    stop -= tokens[stop - 1] in ("'s", "\u2019s", "'")
+    stop -= tokens[stop - 1] in POSSESSIVE_MARKS
     return next((i for i in range(start + 1, stop) if tokens[i] in AFTER_NAMES), stop)
 
 
@@ -157,13 +164,13 @@ def _is_beside(tokens: Sequence[str], mentions: Sequence[Span], number: int) -> 
 
 
 def _put(tokens: Sequence[str], start: int, stop: int, name: list[str]) -> list[str]:
-    """The name in place of a mention: "his" and the like are owners."""
-    owns = stop == start + 1 and tokens[start].lower() in OWNERS and not _is_object(tokens, start)
-    return [*name, "'s"] if owns else list(name)
+    """The name in place of a mention: "his" and the like are owners, and so is "the girl's"."""
+    is_pronoun = stop == start + 1 and tokens[start].lower() in OWNERS and not _is_object(tokens, start)
+    return [*name, "'s"] if is_pronoun or tokens[stop - 1] in POSSESSIVE_MARKS else list(name)
 
 
 def _is_object(tokens: Sequence[str], position: int) -> bool:
     """Whether "her" has no noun after it."""
     after = tokens[position + 1].lower() if position + 1 < len(tokens) else "."
-    is_end = not after[:1].isalpha() or after in lexicon.PREPOSITIONS | lexicon.CONJUNCTIONS
-    return tokens[position].lower() == "her" and (is_end or after in lexicon.DETERMINERS)
+    ends = lexicon.PREPOSITIONS | lexicon.CONJUNCTIONS | lexicon.DETERMINERS | AFTER_OBJECTS
+    return tokens[position].lower() == "her" and (not after[:1].isalpha() or after in ends)

@@ -9,7 +9,7 @@ from spacy.util import is_compatible_version
 
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText
 from allennlp_coref_rc.annotations.annotators.annotator import Annotator
-from allennlp_coref_rc.annotations.spacy_docs import CLUSTERS, clusters, to_doc
+from allennlp_coref_rc.annotations.spacy_docs import CLUSTERS, clusters, structure_of, to_doc
 from allennlp_coref_rc.common.errors import ConfigurationError
 
 logger = logging.getLogger(__name__)
@@ -76,8 +76,8 @@ class SpacyAnnotator(Annotator):
 @Annotator.register("spacy_pipeline")
 class SpacyPipeline(SpacyAnnotator):
     """
-    Coreference by any pipeline of spaCy whose components write clusters as span groups, `coref_clusters_1`
-    and so on: the components of spacy-experimental, and this package's own.
+    Any pipeline of spaCy whose components write clusters as span groups, `coref_clusters_1` and so on: the
+    components of spacy-experimental, and this package's own, which also write frames, relations and edges.
 
     Registered as an `Annotator` with name "spacy_pipeline".
 
@@ -103,4 +103,4 @@ class SpacyPipeline(SpacyAnnotator):
 
     def with_structure(self, text: AnnotatedText, doc: Doc) -> AnnotatedText:
         spans = [sorted(set(cluster)) for cluster in clusters(doc, self._spans) if cluster]
-        return text.with_more(clusters=spans)
+        return text.with_more(**{**vars(structure_of(doc)), "clusters": spans})

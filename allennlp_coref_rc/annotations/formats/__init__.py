@@ -5,7 +5,7 @@ import logging
 import os
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import NamedTuple, Union
+from typing import NamedTuple, Optional, Union
 
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText
 from allennlp_coref_rc.annotations.document import read_lines
@@ -60,9 +60,12 @@ class Format(NamedTuple):
         """
         The texts of the files that `list_files` lists, and the errors of malformed annotations, documents and
         files, which are left out. Raises the first error if there is no text, or if a file is damaged after
-        its first text.
+        its first text. A warning tells of a text that two files have, as a folder may have gold and other
+        annotations.
         """
         found, errors = 0, []
+        files: dict[Optional[str], str] = {}
+        repeated = 0
         for file in self.list_files(path):
             before = found
             try:
@@ -71,6 +74,12 @@ class Format(NamedTuple):
                         errors.append(item)
                     else:
                         found += 1
+                        if files.setdefault(item.id, file) != file:
+                            repeated += 1
+                            if repeated == 1:
+                                logger.warning(
+                                    "%s: found the text %r, which %s has too", file, item.id, files[item.id]
+                                )
                     yield item
             except ConfigurationError as error:
                 if found > before:

@@ -28,6 +28,8 @@ def read_e2e_coref(path: str, leave_out: LeaveOut = refuse) -> Iterator[Annotate
 
 def _document(document: JsonValue, default_id: str, leave_out: LeaveOut) -> AnnotatedText:
     sentences, tokens = map(document.get, ("sentences", "tokens"))
+    if document.get("subtoken_map"):
+        raise document.error("words, not pieces of words (with a subtoken_map)")
     if sentences is None and tokens is None:
         text = AnnotatedText.of_text(document["text"].to(String))
     else:

@@ -228,6 +228,12 @@ class ReadingComprehensionReader(DocumentReader):
             )
         return text, passage_span[1] - passage_span[0]
 
+    def reached_limits(self, passage_length: int, question_length: int) -> list[str]:
+        """Which of a passage and a question, as instances have them, are as long as they may be."""
+        lengths = {"passage": passage_length, "question": question_length - 2 * self._wrap_question}
+        limits = {"passage": self._max_passage_length, "question": self._max_question_length}
+        return [side for side, limit in limits.items() if limit is not None and lengths[side] >= limit]
+
     def _wrapped(self, question: Span) -> list[Piece]:
         return [[QUESTION_START], question, [QUESTION_END]] if self._wrap_question else [question]
 

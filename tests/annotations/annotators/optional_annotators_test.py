@@ -247,6 +247,9 @@ def test_a_pipeline_of_our_own_component_finds_the_same(saved):
     assert found[0].clusters == [[(0, 1)], [(0, 1), (3, 4)]]
     assert pickle.loads(pickle.dumps(annotator)).annotate_batch(TEXTS) == found
     assert len(pickle.dumps(annotator)) < 1000
+    text = AnnotatedText("Mary slept because she could .".split())
+    (relation,) = of("spacy_pipeline", spacy_model=saved("connective_discourse")).annotate(text).relations
+    assert relation.connective == [(2, 3)]
 
 
 def test_a_pipelines_span_groups_are_clusters(saved):

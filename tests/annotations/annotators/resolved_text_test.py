@@ -76,6 +76,9 @@ def resolved(source, *clusters):
             "JPMorgan doubts that it can pay. JPMorgan is old.",
         ),
         ("Ann sat. She sold her car.", "Ann|She|her", "Ann sat. Ann sold her car."),
+        ("Ann sat. Bo saw her yesterday.", "Ann|her", "Ann sat. Bo saw Ann yesterday."),
+        ("Ann sat. Bo saw her very old car.", "Ann|her", "Ann sat. Bo saw Ann's very old car."),
+        ("Ann sat. The girl's book fell.", "Ann|The girl's", "Ann sat. Ann's book fell."),
         ("Al Fox, who left, sat. He ate.", "Al Fox, who left,|He", "Al Fox, who left, sat. Al Fox ate."),
     ],
 )

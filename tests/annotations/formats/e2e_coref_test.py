@@ -65,6 +65,7 @@ def test_what_is_written_is_read(text, tmp_path_factory):
         ({"clusters": [[[0, 9]]]}, r"found 9 at clusters\[0\]\[0\]\[1\], expected an integer, 0 to 8"),
         ({"clusters": [[[3, 2]]]}, r"found \[3, 2\] at clusters.*, expected \[first, last\] with 0 <= first"),
         ({"clusters": 5}, "found 5 at clusters, expected a list"),
+        ({"subtoken_map": [0, 0, 1]}, "found .*, expected words, not pieces of words"),
         ({"sentences": [["a", 5]]}, r"found 5 at sentences\[0\]\[1\], expected a string"),
         ({"sentences": None}, "found .*, expected an object with the key 'text'"),
         ({"sentences": None, "text": "a  b", "clusters": [[[1, 2]]]}, r"found \[1, 2\] at .*, expected char"),

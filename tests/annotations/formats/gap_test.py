@@ -46,6 +46,14 @@ def test_folders_in_a_folder_are_told_of(tmp_path, caplog):
     assert len(FORMATS["gap"].list_files(every)) == 3
 
 
+def test_a_text_that_two_files_have_is_told_of(tmp_path, caplog):
+    for name in ("a.tsv", "b.tsv", "c.tsv"):
+        (tmp_path / name).write_text(HEADER + row())
+    assert len(list(FORMATS["gap"].items(str(tmp_path)))) == 3
+    (record,) = caplog.records
+    assert record.getMessage() == f"{tmp_path}/b.tsv: found the text 'x-1', which {tmp_path}/a.tsv has too"
+
+
 @pytest.mark.parametrize(
     "line, named",
     [
