@@ -2,15 +2,16 @@
 
 import shlex
 import sys
-from importlib.metadata import PackageNotFoundError, requires
-from importlib.util import find_spec
+from importlib.metadata import PackageNotFoundError, distributions, requires
 
 from packaging.requirements import Requirement
 
 
 def install_command(extra: str) -> str:
     """The command that installs the packages of an extra in this environment, made from a wheel or a clone."""
-    pip = "pip install" if find_spec("pip") else f"uv pip install --python {shlex.quote(sys.executable)}"
+    # To look for the module would keep setuptools from being imported later, on Python 3.11.
+    has_pip = any(distributions(name="pip"))
+    pip = "pip install" if has_pip else f"uv pip install --python {shlex.quote(sys.executable)}"
     try:
         listed = list(map(Requirement, requires("allennlp_coref_rc") or ()))
     except PackageNotFoundError:
