@@ -199,6 +199,8 @@ def main() -> None:
         ]
         golds = [text for text in golds if options.fold is None or in_fold(str(text.id), options.fold)]
         golds = [text for text in golds if names is None or read not in RELATIONS or text.id in names]
+        if not golds:
+            parser.error(f"found no text in {files[0]} and {len(files) - 1} more, expected some")
         bare = [replace(text, **{layer: [] for layer in LAYERS}) for text in golds]
         start = time.process_time()
         batches = (

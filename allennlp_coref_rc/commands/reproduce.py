@@ -85,13 +85,16 @@ def run(args: argparse.Namespace) -> None:
     for name in ("tasks", "folds"):
         having = [condition for condition in conditions if condition.config and getattr(condition, name)]
         known = {part for condition in having for part in condition.parts if part is not None}
-        if chosen[name] and known.isdisjoint(chosen[name]):
+        if chosen[name] and not known.issuperset(chosen[name]):
             listed = ", ".join(map(str, sorted(known))) or f"none, as the conditions have no {name}"
             raise ConfigurationError(f"--{name}: found {given[name]}, expected some of {listed}")
-    refused = {"--report": ("tasks", "folds"), "--write-results": ("seeds", "tasks", "folds")}
+    refused = {
+        "--report": ("tasks", "folds"),
+        "--write-results": ("table", "condition", "seeds", "tasks", "folds"),
+    }
     option = "--write-results" if args.write_results else "--report" if args.report else ""
     for name in refused.get(option, ()):
-        if given[name]:
+        if getattr(args, name):
             raise ConfigurationError(f"{option}: found --{name} too, expected it for all runs")
     if (args.results and not args.report) or (args.where and not args.results):
         raise ConfigurationError(
@@ -108,10 +111,13 @@ def run(args: argparse.Namespace) -> None:
             "--scheduler: found --workers or --gpus too, expected neither, as the cluster's workers do the runs"
         )
     if args.report:
-        from allennlp_coref_rc.reproduction.report import report
+        from allennlp_coref_rc.reproduction.report import NOT_DRAWN, report
 
         source = _source(args.results, args.where) if args.results else None
-        print(report(tables, selection.seeds, selection.output, selection.data, args.figures, source))
+        text = report(tables, selection.seeds, selection.output, selection.data, args.figures, source)
+        print(text)
+        if NOT_DRAWN in text:
+            sys.exit(1)
     elif args.write_results:
         from allennlp_coref_rc.reproduction.results_file import write_results
 
@@ -140,7 +146,10 @@ def _source(path: str, where: list) -> "Results":
     wrong = [word for word in where if "=" not in word]
     if wrong:
         raise ConfigurationError(f"--where: found {wrong[0]!r}, expected COLUMN=VALUE")
-    return Results(path, dict(word.split("=", 1) for word in where))
+    columns = dict(word.split("=", 1) for word in where)
+    if len(columns) < len(where):
+        raise ConfigurationError(f"--where: found {' '.join(where)}, expected every column once")
+    return Results(path, columns)
 
 
 def resume_hint(args: argparse.Namespace) -> str:

@@ -15,15 +15,17 @@ NUM_COUNTS = 1 + len(MEANS) + 2 + 2 * MAX_ORDER
 def correctness(prediction: dict[str, Any]) -> Optional[float]:
     """
     Whether an answer is correct, as 1 or `True`, by the prediction's own `correct`, Quoref's `exact_match`,
-    or because it is the `gold` answer in upper or lower case; `None` if nothing is known.
+    because it is one of the `answer_texts` as SQuAD's exact match compares them, or the `gold` answer in
+    upper or lower case; `None` if nothing is known.
     """
     for key in ("correct", "exact_match"):
         if key in prediction:
             return prediction[key] if isinstance(prediction[key], (int, float)) else None
-    answer, gold = prediction.get("answer"), prediction.get("gold")
-    if not isinstance(gold, str):
-        return None
-    return answer is not None and not prediction.get("unanswered") and str(answer).lower() == gold.lower()
+    answer, gold, texts = map(prediction.get, ("answer", "gold", "answer_texts"))
+    is_answered = answer is not None and not prediction.get("unanswered")
+    if isinstance(texts, list) and texts and all(isinstance(text, str) for text in texts):
+        return is_answered and squad_tokens(str(answer)) in map(squad_tokens, texts)
+    return is_answered and str(answer).lower() == gold.lower() if isinstance(gold, str) else None
 
 
 def answer_counts(prediction: str, references: Sequence[str]) -> list[float]:

@@ -36,12 +36,14 @@ class EntitySubstitution(torch.nn.Module, Registrable):
         super().__init__()
         # Its size is asked for later: fine-tuning extends the vocabulary.
         self._vocab = vocab
+        self._set_groups((), ())
+
+    def _set_groups(self, groups: Sequence[Group], class_groups: Sequence[Group]) -> None:
+        self._given = groups, class_groups
+        self._vocab_size = self._vocab.get_vocab_size(NAMESPACE)
         # Their tensors are on the module's device, but in no state that is saved.
         self._groups: list[str] = []
         self._class_groups: list[str] = []
-
-    def _set_groups(self, groups: Sequence[Group], class_groups: Sequence[Group]) -> None:
-        self._groups, self._class_groups = [], []
         names_of_groups = list(map(_names, groups))
         names_of_class_groups = list(map(_names, class_groups))
         words = [
@@ -110,8 +112,12 @@ class EntitySubstitution(torch.nn.Module, Registrable):
                 )
         tokens = [text["tokens"]["tokens"] for text in texts]
         batch_size, device = tokens[0].size(0), tokens[0].device
+        if self._vocab_size != self._vocab.get_vocab_size(NAMESPACE):
+            # Fine-tuning has added words, which may be names.
+            self._set_groups(*self._given)
+            self.to(device)
         # The new index of each word. Shape: (batch_size, vocab_size)
-        becomes = torch.arange(self._vocab.get_vocab_size(NAMESPACE), device=device).repeat(batch_size, 1)
+        becomes = torch.arange(self._vocab_size, device=device).repeat(batch_size, 1)
 
         def exchange(words: torch.Tensor, order: torch.Tensor) -> None:
             becomes.scatter_(1, words.flatten().expand(batch_size, -1), words[order].flatten(1))

@@ -12,7 +12,6 @@ from allennlp_coref_rc.common.json_value import JsonValue
 from allennlp_coref_rc.common.messages import counted
 from allennlp_coref_rc.common.schema import String
 from allennlp_coref_rc.metrics.answer_scores import correctness
-from allennlp_coref_rc.metrics.overlap import squad_tokens
 from allennlp_coref_rc.pages.attention_views import SCORES
 
 Prediction = dict[str, Any]
@@ -77,12 +76,7 @@ def gold_answers(prediction: Prediction) -> list[str]:
 
 
 def has_right_answer(prediction: Prediction) -> bool:
-    """Whether the answer is correct: of `answer_texts` one, as SQuAD's exact match compares texts."""
-    answer, texts = prediction["answer"], prediction.get("answer_texts")
-    known = correctness({**prediction, "gold": None} if texts else prediction)
-    if known is None and answer is not None:
-        return squad_tokens(answer) in map(squad_tokens, texts or ())
-    return known == 1
+    return correctness(prediction) == 1
 
 
 def _probabilities(value: JsonValue, prediction: Prediction) -> None:

@@ -110,7 +110,7 @@ class RunOptions(Schema):
     tasks: Numbers = []
     folds: Optional[Annotated[int, Field(ge=2)]] = None
     """The number of folds of a cross-validation. There is a run for each of them."""
-    seeds: Numbers = []
+    seeds: Numbers = [1]
     """The seeds of the runs, unless the command line gives others."""
     data: dict[str, int] = {}
     """
@@ -210,6 +210,12 @@ def select(tables: Sequence[Table], patterns: Sequence[str], conditions: Sequenc
     """
     The tables and conditions whose names match one of the patterns, those of file names; all without any.
     """
+    known = [table.name for table in tables], [c.name for table in tables for c in table.conditions]
+    for wanted, names in zip((patterns, conditions), known):
+        for pattern in wanted:
+            if not fnmatch.filter(names, pattern):
+                similar = "".join(f"did you mean {name}? " for name in most_similar(pattern, names))
+                raise ConfigurationError(f"found nothing named {pattern}; {similar}--list prints all names")
     chosen = [
         table for table in tables if not patterns or any(fnmatch.fnmatch(table.name, p) for p in patterns)
     ]
@@ -221,8 +227,5 @@ def select(tables: Sequence[Table], patterns: Sequence[str], conditions: Sequenc
             if kept
         ]
     if not chosen:
-        wanted = [*patterns, *conditions]
-        known = [table.name for table in tables] + [c.name for table in tables for c in table.conditions]
-        similar = "".join(f"did you mean {name}? " for each in wanted for name in most_similar(each, known))
-        raise ConfigurationError(f"found nothing named {', '.join(wanted)}; {similar}--list prints all names")
+        raise ConfigurationError(f"found none of {', '.join(conditions)} in {', '.join(patterns)}")
     return chosen

@@ -44,12 +44,16 @@ def _read(path: str) -> Iterator[dict[str, Any]]:
 
 
 def _together(predictions: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    # As for each reader, case tells no candidates apart.
+    # Case tells no candidates apart. A reader finds all spellings at the same places.
     names: dict[str, str] = {}
     means: dict[str, float] = {}
-    for name, probability in (item for prediction in predictions for item in prediction[KEY].items()):
-        name = names.setdefault(name.lower(), name)
-        means[name] = means.get(name, 0.0) + probability / len(predictions)
+    for prediction in predictions:
+        own: dict[str, float] = {}
+        for spelling, probability in prediction[KEY].items():
+            name = names.setdefault(spelling.lower(), spelling)
+            own[name] = max(own.get(name, 0.0), probability)
+        for name, probability in own.items():
+            means[name] = means.get(name, 0.0) + probability / len(predictions)
     # If no candidate occurs in the passage, no reader has an answer.
     unanswered = all(one.get("answer", KEY) is None for one in predictions)
     answer, gold = None if unanswered else max(means, key=means.__getitem__), predictions[0]["gold"]

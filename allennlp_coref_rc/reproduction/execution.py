@@ -173,8 +173,8 @@ def _write_result(run: Run, result: dict[str, Any]) -> None:
 
 def _predictions(path: str) -> list[dict[str, Any]]:
     """
-    The predictions with the keys that are kept, their scores if they have none (`correct` or `rouge_l`), and a hash
-    of the passage as `article`, equal for the questions of a story.
+    The predictions with the keys that are kept, their scores if they have none (`correct`, or `rouge_l` and
+    `f1`), and a hash of the passage as `article`, equal for the questions of a story.
     """
     predictions: list[dict[str, Any]] = []
     passages: list[str] = []
@@ -186,7 +186,8 @@ def _predictions(path: str) -> list[dict[str, Any]]:
                 prediction["correct"] = correctness(output)
             elif prediction.get("answer_texts"):
                 if "f1" not in prediction:
-                    prediction["rouge_l"] = answer_counts(prediction["answer"], prediction["answer_texts"])[1]
+                    counts = answer_counts(prediction["answer"], prediction["answer_texts"])
+                    prediction["rouge_l"], prediction["f1"] = counts[1], counts[3]
                 # Scores are grouped by these two.
                 prediction["question_tokens"] = output["question_tokens"]
                 prediction["passage_length"] = len(output["passage_tokens"])

@@ -13,7 +13,7 @@ from allennlp_coref_rc.reproduction.figures.drawings import Figure
 from allennlp_coref_rc.reproduction.results_file import Results
 from allennlp_coref_rc.reproduction.runs import PREDICTIONS
 from allennlp_coref_rc.reproduction.scores import Score, Scores
-from allennlp_coref_rc.reproduction.significance import Pairs, pair, paired_bootstrap
+from allennlp_coref_rc.reproduction.significance import Pairs, Scored, articles_of, pair, paired_bootstrap
 
 SCORES = {"rouge_l": "Rouge-L", "f1": "F1"}
 """
@@ -22,6 +22,8 @@ tested, and otherwise right answers.
 """
 
 BOOTSTRAP = ("questions", "difference", "95 %", "p")
+
+NOT_DRAWN = "[FAIL] Not drawn: "
 
 MADE_WITH = ("runs", "seeds", "commit", "hardware", "hours")
 
@@ -40,7 +42,8 @@ While runs are missing, the numbers are those of the seeds that have the most ta
 - `[no metric]`: the runs do not have this metric
 
 Hours are the wall time of all runs of a row together. Minutes are the wall time of one run, as the mean over seeds. A
-run has one thread unless the hardware says otherwise. A figure shows the rows whose runs are all finished. The tests of
+run has one thread unless the hardware says otherwise. A figure shows the rows whose runs are all finished, with all
+rows of the same name. The tests of
 significance are about the trained models, and say nothing about other seeds. They draw whole passages (on bAbI,
 stories) where these are known. A file of results has right answers without their passages: questions are then drawn
 one by one, as if they were independent, so the true p-values are larger."""
@@ -81,14 +84,16 @@ def report(
 
 
 def _figure(figure: Figure, rows: Sequence[Scores], data: str, folder: str) -> Iterator[list[str]]:
-    finished = [scores for scores in rows if scores.complete]
+    # Rows of one name are the points of one curve.
+    unfinished = {scores.condition.row for scores in rows if not scores.complete}
+    finished = [scores for scores in rows if scores.condition.row not in unfinished]
     if finished:
         os.makedirs(folder, exist_ok=True)
         try:
             files = figure.drawing.draw(folder, finished)
             yield [", ".join(f"[{os.path.basename(path)}]({path})" for path in files)]
         except ConfigurationError as error:
-            yield [f"[FAIL] Not drawn: {error}"]
+            yield [f"{NOT_DRAWN}{error}"]
     yield _notes(figure)
     lines = [
         [row.row, row.name[len(figure.name) + 1 :], *_made_with(scores), state(row, scores, data)]
@@ -127,6 +132,8 @@ def _line(condition: Condition, column: Column, scores: Scores, data: str) -> li
     unfinished = state(condition, scores, data)
     if paper is None or score.tasks:
         return [*cells, "", unfinished]
+    if math.isnan(score.of(column.measure)):
+        return [*cells, "", "[no metric]"]
     difference = _number(score.of(column.measure) - paper, column, column.measure == "mean", sign=True)
     # There is a comma, since two pairs of brackets in a row would be a link in Markdown.
     return [*cells, difference, ", ".join(filter(None, (_verdict(column, score, paper), unfinished)))]
@@ -240,27 +247,29 @@ def _significance(table: Table, scores: dict[str, Scores]) -> Iterator[list[str]
 
 def _paired(first: Scores, second: Scores, key: Optional[str]) -> Optional[Pairs]:
     """
-    The means over seeds of the scores of two rows' answers to the same questions; `None` if those of a row
-    are not known.
+    The means of the scores of two rows' answers to the same questions, of each over its own seeds; `None` if
+    those of a row are not known.
     """
     if not (first.complete and second.complete):
         return None
     pairs: list[Pairs] = []
     for task in first.tasks:
-        of_seeds: list[Pairs] = []
-        for seed in filter(second.seeds(task).__contains__, first.seeds(task)):
-            one, other = (scores.answers(task, seed, key) for scores in (first, second))
-            if one is None or other is None:
+        files: list[tuple[list[Scored], str]] = []
+        means: list[list[float]] = []
+        for row in (first, second):
+            of_seeds: list[list[float]] = []
+            for seed in row.seeds(task):
+                answers = row.answers(task, seed, key)
+                if answers is None:
+                    return None
+                files.append((answers, row.runs[task, seed].path(PREDICTIONS)))
+                of_seeds.append(pair(files[0][0], answers, (files[0][1], files[-1][1])).second)
+            if not of_seeds:
                 return None
-            runs = first.runs[task, seed], second.runs[task, seed]
-            of_seeds.append(pair(one, other, (runs[0].path(PREDICTIONS), runs[1].path(PREDICTIONS))))
-        if not of_seeds:
-            return None
-        ours, theirs = (
-            [statistics.fmean(score if key else score == 1 for score in scores) for scores in zip(*values)]
-            for values in zip(*((one.first, one.second) for one in of_seeds))
-        )
-        pairs.append(Pairs(ours, theirs, of_seeds[0].articles))
+            means.append(
+                [statistics.fmean(score if key else score == 1 for score in each) for each in zip(*of_seeds)]
+            )
+        pairs.append(Pairs(means[0], means[1], articles_of(files[0][0])))
     articles = [article for part in pairs for article in part.articles or [None]]
     return Pairs(
         [score for part in pairs for score in part.first],

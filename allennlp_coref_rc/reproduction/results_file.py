@@ -15,7 +15,7 @@ from allennlp_coref_rc.common.files import atomic_write
 from allennlp_coref_rc.common.json_objects import read_json_object
 from allennlp_coref_rc.metrics.answer_scores import MEANS
 from allennlp_coref_rc.reproduction.condition import NOT_KEPT, Condition
-from allennlp_coref_rc.reproduction.runs import PREDICTIONS, RESULT, SEEDS
+from allennlp_coref_rc.reproduction.runs import PREDICTIONS, RESULT, SEEDS, Run
 from allennlp_coref_rc.reproduction.significance import Scored, read_scores
 
 Line = dict[str, str]
@@ -65,12 +65,22 @@ class Results:
                     )
             if all(fnmatchcase(line[key], where[key]) for key in where):
                 self._by_name.setdefault(line["run"], []).append((number, line))
+        if where and not self._by_name:
+            patterns = " ".join(f"{column}={pattern}" for column, pattern in where.items())
+            raise ConfigurationError(f"{path}: found no line with {patterns}, expected one or more")
 
-    def get(self, name: str) -> Optional[dict[str, Any]]:
+    def get(self, run: Run) -> Optional[dict[str, Any]]:
         """
         The content of a run's `result.json`, as `result` gives it; `None` if the file does not have the run.
         """
-        lines = self._by_name.get(name, [])
+        name, lines = run.name, self._by_name.get(run.name, [])
+        for number, line in lines:
+            given, wanted = line["config"], _in_package(run.config)
+            # On another machine, a config of one's own may be in another folder.
+            if given not in ("", wanted) and not (os.path.isabs(given) and os.path.isabs(wanted)):
+                raise ConfigurationError(
+                    f"{self.path}, line {number}: found the run {name} of the config {given}, expected {wanted}"
+                )
         if len(lines) > 1:
             places = "; ".join(
                 f"line {number}: {line['hardware']}, commit {line['commit'] or 'unknown'}"
@@ -81,6 +91,10 @@ class Results:
                 "--where hardware=... or commit=..."
             )
         return result(lines[0][1]) if lines else None
+
+
+def _in_package(config: str) -> str:
+    return config.removeprefix("training_config/")
 
 
 def result(line: Line) -> dict[str, Any]:
@@ -234,7 +248,7 @@ def _line(folder: str, names: Mapping[str, list[str]]) -> Line:
         values = {
             "run": result["run"],
             "conditions": " ".join(names.get(result["run"].rpartition("/")[0], [])),
-            "config": result["config"].removeprefix("training_config/"),
+            "config": _in_package(result["config"]),
             "task": settings.pop(TASK, ""),
             "seed": [settings.pop(key) for key in SEEDS][0],
             "settings": json.dumps(settings, sort_keys=True) if settings else "",

@@ -171,7 +171,7 @@ class Scores(SeedScores):
         self.runs: dict[RunKey, Run] = {}
         self.num_failed = 0
         for run in runs:
-            result = source.get(run.name) if source else run.current_result()
+            result = source.get(run) if source else run.current_result()
             if result is not None:
                 self.runs[run.part, run.seed] = run
                 self.results[run.part, run.seed] = result

@@ -98,6 +98,8 @@ def paired_bootstrap(
     block = max(1, 100_000 // n)
     draws = (generator.integers(n, size=(min(block, samples - i), n)) for i in range(0, samples, block))
     means = np.concatenate([sums[drawn].sum(axis=1) / sizes[drawn].sum(axis=1) for drawn in draws])
+    # Means over seeds may be thirds, whose sums are not exactly 0 where they should be.
+    means = means.round(10)
     low, high = np.percentile(means, [2.5, 97.5])
     # Under the null hypothesis the observed sample is one of the samples, so it is counted too.
     tail = (1 + min((means <= 0).sum(), (means >= 0).sum())) / (samples + 1)
@@ -172,9 +174,13 @@ def pair(first: Sequence[Scored], second: Sequence[Scored], names: tuple[str, st
                 f"{names[0]} and {names[1]}: found {one.correct!r:.60} and {other.correct!r:.60} as correct answers of "
                 f"the question {one.id!r:.60}, expected the same questions"
             )
-    articles = [one.article for one, _ in pairs]
-    known = None if None in articles else articles
-    return Pairs([one.score for one, _ in pairs], [other.score for _, other in pairs], known)
+    return Pairs([one.score for one, _ in pairs], [other.score for _, other in pairs], articles_of(first))
+
+
+def articles_of(questions: Sequence[Scored]) -> Optional[list[Any]]:
+    """The articles of questions, if all are known."""
+    articles = [question.article for question in questions]
+    return None if None in articles else articles
 
 
 def _predictions(path: str) -> Iterator[tuple[str, dict[str, Any]]]:

@@ -89,6 +89,13 @@ def test_other_files_are_refused_and_nothing_is_written(files, tmp_path, capsys,
     assert not output.exists()
 
 
+def test_spellings_of_a_candidate_do_not_add_up(tmp_path):
+    spelt = {"Mary": 0.3, "mary": 0.3, "john": 0.5}
+    paths = [write(tmp_path / name, ("a", "john", spelt)) for name in "12"]
+    call(tmp_path / "ensemble.jsonl", *paths)
+    assert json.loads((tmp_path / "ensemble.jsonl").read_text())["answer"] == "john"
+
+
 def test_a_file_counts_once(files, tmp_path, capsys):
     error = refusal(capsys, "compare", "--ensemble", tmp_path / "out", f"A={files[0]}", f"B={files[0]}")
     assert f"{files[0]}: found it twice, expected every reader once" in error

@@ -71,7 +71,7 @@ def test_accuracy_against_the_share_of_mentions_removed(tmp_path):
 def test_probability_of_the_answer_by_epoch(tmp_path):
     half, quarter = math.log(2), math.log(4)
     losses = [[(quarter, quarter)] * 9 + [(half, quarter), (0, half)], [(half, half)] * 2]
-    runs = [run_folder(tmp_path / str(i), losses=some) for i, some in enumerate(losses)]
+    runs = [run_folder(tmp_path / str(i), metrics={"x": 1}, losses=some) for i, some in enumerate(losses)]
     curves = ["--curve", "1K", *runs, "--curve", "5K", runs[1]]
     draw("training", tmp_path / "figure", *curves)
     table = rows(tmp_path / "figure.csv")
@@ -88,6 +88,12 @@ def test_probability_of_the_answer_by_epoch(tmp_path):
     assert means == expected
     assert [row[1] for row in table if row[0] == "1K, training"] == [str(epoch) for epoch in range(1, 12)]
     assert (tmp_path / "figure.png").read_bytes().startswith(PNG)
+
+
+def test_a_run_that_has_not_ended_has_no_curve(tmp_path, capsys):
+    run = run_folder(tmp_path / "run", losses=[(0, 0)])
+    error = refusal(capsys, "draw", "curves", "training", tmp_path / "figure", "--curve", "a", run)
+    assert "/run: found no metrics.json in it, expected a run that" in error
 
 
 def annotated_by(annotator):

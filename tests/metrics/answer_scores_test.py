@@ -20,6 +20,10 @@ from allennlp_coref_rc.metrics.answer_scores import answer_counts, correctness
         ({"answer": "a man", "exact_match": 1.0}, 1.0),
         ({"correct": "yes", "answer": "milk", "gold": "milk"}, None),
         ({"answer": "milk"}, None),
+        ({"answer": "The milk.", "answer_texts": ["a cup", "milk"]}, True),
+        ({"answer": "cups", "answer_texts": ["a cup"], "gold": "cups"}, False),
+        ({"answer": None, "answer_texts": ["none"]}, False),
+        ({"answer": "5", "answer_texts": [5]}, None),
     ],
 )
 def test_right_answers(prediction, expected):

@@ -137,6 +137,13 @@ def test_words_that_the_vocabulary_gets_later_stay():
     assert found.keys() == {("mary bert the attic",), ("john bert the attic",)}
 
 
+def test_names_that_the_vocabulary_gets_later_are_exchanged():
+    vocab = vocabulary()
+    substitution = ListedSubstitution(vocab, [["mary", "bert"]])
+    vocab.add_tokens_to_namespace(["bert"], "tokens")
+    assert draws(vocab, substitution, ["mary went"]).keys() == {("mary went",), ("bert went",)}
+
+
 def test_it_is_no_part_of_what_is_saved(tmp_path):
     vocab = vocabulary()
     assert not ListedSubstitution(vocab, [["wolf", "cat"]], [["mouse", "mice"]]).state_dict()

@@ -91,6 +91,10 @@ def test_names_are_matched_as_those_of_files():
     assert len(select(TABLES, ["cg_sba.1*"], [])) == 4
     with pytest.raises(ConfigurationError, match=r"coref_gru.9; did you mean coref_gru.\d\? --list"):
         select(TABLES, ["coref_gru.9"], [])
+    with pytest.raises(ConfigurationError, match="found nothing named coref_gru.1.ga_gruu; did you mean"):
+        select(TABLES, [], ["coref_gru.1.ga_gru", "coref_gru.1.ga_gruu"])
+    with pytest.raises(ConfigurationError, match="found none of mage_gru.1.ga_gru in coref_gru.1"):
+        select(TABLES, ["coref_gru.1"], ["mage_gru.1.ga_gru"])
 
 
 def test_numbers():

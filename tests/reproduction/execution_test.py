@@ -62,7 +62,7 @@ def test_of_answers_to_questions_about_texts_what_groups_them_is_kept(tmp_path):
     asked = {"id": "1", "question_tokens": ["Who", "?"], "passage_length": 3, "article": article}
     man = {**asked, "answer": "a man", "answer_texts": ["a man", "one"]}
     assert execution._predictions(str(path)) == [
-        {**man, "rouge_l": 1.0},
+        {**man, "rouge_l": 1.0, "f1": 1.0},
         {"id": "2", "answer": "A", "gold": "a", "correct": True, "article": article},
         {**man, "answers": ["a man"], "exact_match": 0.0, "f1": 0.5},
     ]

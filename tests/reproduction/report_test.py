@@ -1,5 +1,6 @@
 import json
 import statistics
+from dataclasses import replace
 
 import pytest
 from allennlp.common.checks import ConfigurationError
@@ -153,6 +154,18 @@ def quoref(tables, tmp_path):
     (tmp_path / "tiny.yaml").write_text(text[0] + columns + rows)
     (table,) = read_conditions(str(tmp_path / "tiny.yaml"))
     return table
+
+
+def test_a_row_is_compared_by_all_of_its_own_seeds(quoref, tmp_path):
+    other = quoref.conditions[1].model_copy(update={"seeds": [2, 3, 4]})
+    (table,) = [replace(quoref, conditions=[quoref.conditions[0], other])]
+    for condition, values in zip(table.conditions, ((0.25, 0.5), (0.25, 0.5, 1.0))):
+        for run, f1 in zip(condition.runs(condition.seeds, str(tmp_path)), values):
+            predictions = [{"id": i, "f1": f1} for i in range(9)]
+            write_run(tmp_path, run, {"test_f1": f1}, predictions, {"train": 60})
+    found = report([table], [], str(tmp_path), str(tmp_path))
+    # The means over seeds are .375 and .5833, as the table has them.
+    assert cells(found, "coref against plain")[1] == "+20.83"
 
 
 def test_scores_of_answers_are_compared_by_a_bootstrap(quoref, tmp_path):

@@ -102,6 +102,17 @@ def test_runs_are_merged_in_one_order_without_doubles(file, folder, tables, tmp_
     assert report(tables, [], "", str(tmp_path), source=Results(file, {"hardware": "a proc*"}))
 
 
+def test_a_run_of_another_config_is_no_run_of_this(file, tables):  # noqa: F811
+    lines = read_lines(file)
+    for line in lines:
+        line["config"] = "another/config.jsonnet"
+    write_lines(file, lines)
+    with pytest.raises(
+        ConfigurationError, match="found the run .* of the config another/config.jsonnet, expected"
+    ):
+        report(tables, [], "", "", source=Results(file))
+
+
 def test_one_seed_needs_no_validation(file, tables, tmp_path):  # noqa: F811
     """As a run of which a page has said no more than the test accuracy."""
     lines = [line for line in read_lines(file) if line["seed"] == "1"]
@@ -194,6 +205,13 @@ def test_the_commands(file, folder, tables, tmp_path, capsys):  # noqa: F811
         (["--results", file], "--results or --where: found no --report"),
         (["--report", "--results", file, "--where", "commit"], "--where: found 'commit', expected COLUMN"),
         (["--report", "--results", file, "--where", "cpu=1"], "found no column 'cpu', expected one of run, "),
+        (["--report", "--results", file, "--where", "commit=x"], "found no line with commit=x, expected one"),
+        (["--report", "--results", file, "--where", "commit=a", "commit=b"], "expected every column once"),
+        (
+            ["--table", "tiny.a", "--write-results", file],
+            "--write-results: found --table too, expected it for",
+        ),
+        (["--tasks", "1,7", "--dry-run"], "--tasks: found 1,7, expected some of 1, 6"),
         (["--output", str(tmp_path / "absent"), "--write-results", file], "absent: no such folder"),
     ]:
         with pytest.raises(SystemExit):

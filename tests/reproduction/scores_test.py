@@ -40,8 +40,8 @@ class Source:
     def __init__(self, results):
         self.results = results
 
-    def get(self, name):
-        return self.results.get(name)
+    def get(self, run):
+        return self.results.get(run.name)
 
 
 def scores_of(values, without=(), seconds=60, seeds=SEEDS, tasks=(16, 1, 2)):

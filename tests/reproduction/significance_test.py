@@ -46,6 +46,14 @@ def test_the_bootstrap_finds_a_difference_and_only_where_there_is_one():
     assert paired_bootstrap(swung, first, 500, seed=3) == paired_bootstrap(swung, first, 500, seed=3)
 
 
+def test_samples_without_a_difference_count_in_both_tails():
+    """Means over three seeds are thirds, and sums of their differences are 0 but for rounding."""
+    first = [1.0] * 6 + [1 / 3] + [0.5] * 33
+    second = [2 / 3] * 7 + [0.5] * 33
+    thirds = [1] * 6 + [-1] + [0] * 33
+    assert paired_bootstrap(first, second).p == paired_bootstrap(thirds, [0] * 40).p > 0.05
+
+
 def test_by_default_ten_thousand_samples_are_drawn_with_the_seed_1():
     differences = numpy.array([0.3, 0.1, 0.2, 0.6])
     result = paired_bootstrap(differences, [0.0] * 4)

@@ -87,12 +87,18 @@ class TextHead(Head):
         raise NotImplementedError
 
     def get_metrics(self, reset: bool = False) -> dict[str, float]:
-        """As `evaluate_annotator.py` scores the layer, for example `arguments_precision` and `arguments_f1`."""
+        """
+        As `evaluate_annotator.py` scores the layer, for example `arguments_precision` and `arguments_f1`. There
+        are none of training, which annotates nothing.
+        """
         pairs = self._pairs
         if is_distributed():
             parts: list[Any] = [None] * distributed.get_world_size()
             distributed.all_gather_object(parts, pairs)
             pairs = [pair for part in parts for pair in part]
+        if not pairs:
+            # No text was annotated, as in training.
+            return {}
         values: dict[str, float] = {}
         for name, scores in (item for score in self._scores for item in score(pairs)):
             name = re.sub(r"\W+", "_", re.sub(r"of \d+ ", "of ", name))

@@ -13,7 +13,7 @@ from allennlp_coref_rc.data.annotation_layers import label_vocabulary
 from allennlp_coref_rc.data.fields import AnnotationTensors
 from allennlp_coref_rc.modules.annotated_self_attention import AnnotatedSelfAttention, HeadViews
 from allennlp_coref_rc.modules.gpu import copied_to, once, one_pass
-from allennlp_coref_rc.modules.pair import Pair
+from allennlp_coref_rc.modules.pair import Pair, check_tensor
 from allennlp_coref_rc.modules.qanet_block import QanetBlock
 from allennlp_coref_rc.modules.scopes import Scopes
 from allennlp_coref_rc.modules.seq2seq_encoders.annotated_seq2seq_encoder import (
@@ -263,6 +263,10 @@ class DASSA(AnnotatedSeq2SeqEncoder):
         for layer, number in self.heads.items():
             tensors = self.annotation(annotations, layer, "labels")
             views = [tensors[name] for name in ("labels", "scopes")]
+            for name, view in zip(("labels", "scopes"), views):
+                check_tensor(
+                    "dassa", f"annotations.{layer}.{name}", view, (*mask.shape, "views"), mask.device
+                )
             missing = number - views[0].size(-1)
             if missing < 0:
                 raise ConfigurationError(

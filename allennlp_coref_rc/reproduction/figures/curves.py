@@ -136,6 +136,7 @@ def training_curve(name: str, folders: Sequence[Path], split: str) -> Curve:
     """exp(-loss) of runs after each epoch, from 1, on a split. A run that has ended keeps its last value."""
     runs: list[list[float]] = []
     for folder in folders:
+        read_object(folder, "metrics.json")  # A run that has not ended has none.
         matches = [
             re.fullmatch(r"metrics_epoch_(\d+)\.json", path.name) for path in folder.glob("metrics_epoch_*")
         ]

@@ -118,6 +118,14 @@ def test_without_annotations_it_is_the_plain_encoder(join_unannotated):
     assert not torch.allclose(encoder(inputs, mask, annotations), expected)
 
 
+def test_annotations_of_another_batch_are_refused():
+    encoder = dassa()
+    inputs, mask, annotations = batch([LENGTH, 5])
+    for own in (itemgetter(slice(0, 1)), itemgetter((slice(None), slice(1)))):
+        with pytest.raises(ConfigurationError, match=r"dassa: annotations\.\w+\.labels has shape"):
+            encoder(inputs, mask, map_annotations(annotations, own))
+
+
 @pytest.mark.parametrize("join_unannotated", [True, False])
 def test_padding_changes_nothing(join_unannotated):
     encoder = dassa(join_unannotated=join_unannotated)
