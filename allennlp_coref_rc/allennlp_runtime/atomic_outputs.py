@@ -1,3 +1,4 @@
+import inspect
 import math
 import os
 from collections.abc import Callable, Iterator
@@ -33,6 +34,17 @@ def whole_outputs() -> Iterator[None]:
         predictions_output_file: Optional[str] = None,
         **kwargs: Any,
     ) -> Any:
+        loader = inspect.signature(evaluate).bind(self, *args, **kwargs).arguments["data_loader"]
+        for part, owner in (
+            ("data_loader", loader),
+            ("batch_sampler", getattr(loader, "batch_sampler", None)),
+        ):
+            for key in ("batches_per_epoch", "drop_last"):
+                if getattr(owner, key, None):
+                    raise ConfigurationError(
+                        f"{part}.{key}: found {getattr(owner, key)!r}, by which a part of the data would be left out; "
+                        "expected it in no data loader that evaluates"
+                    )
         with _partial(metrics_output_file) as metrics, _partial(predictions_output_file) as predictions:
             found = evaluate(
                 self, *args, metrics_output_file=metrics, predictions_output_file=predictions, **kwargs

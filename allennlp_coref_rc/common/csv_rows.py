@@ -49,6 +49,8 @@ def read_csv_rows(
                 if missing:
                     there = ", ".join(names)[:200]
                     raise ConfigurationError(f"{path}, line 1: found {there!r}, expected also {missing[0]!r}")
+            elif not problem and not row:
+                pass  # A blank line.
             elif not problem and len(row) != len(names):
                 problem = f"found {len(row)} fields, expected {len(names)}, as line 1 has"
             elif not problem:

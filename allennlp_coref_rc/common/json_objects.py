@@ -76,7 +76,7 @@ def read_json_objects(path: str, leave_out: LeaveOut = refuse) -> Iterator[tuple
         while text.number == 0 or text.peek():
             try:
                 found = text.next_object()
-            except ConfigurationError as error:
+            except _DamagedObject as error:
                 leave_out(error)
                 text.skip_to_object()
             else:
@@ -106,6 +106,10 @@ def read_listed_objects(path: str) -> Iterator[tuple[str, dict[str, Any]]]:
         yield place, item
 
 
+class _DamagedObject(ConfigurationError):
+    """An object is damaged, and the text after it may be whole."""
+
+
 class _Text:
     """A text that comes in pieces. Only the part that is not read yet is kept."""
 
@@ -126,7 +130,7 @@ class _Text:
     def take(self, *signs: str, expected: str) -> str:
         if self.peek() not in signs:
             found = repr(self._text[self._position :][:40]) if self.peek() else "the end of the file"
-            raise ConfigurationError(f"{self._place}: found {found}, expected {expected}")
+            raise _DamagedObject(f"{self._place}: found {found}, expected {expected}")
         self._position += 1
         return self._text[self._position - 1 : self._position]
 
@@ -147,7 +151,7 @@ class _Text:
             except (ValueError, RecursionError) as error:
                 raise self._damaged(str(error)) from error
         if _has_half(value, self._text, self._position, end):
-            raise ConfigurationError(f"{self._place}: {HALF}")
+            raise _DamagedObject(f"{self._place}: {HALF}")
         self._position = end
         return self._place, value
 
@@ -165,7 +169,7 @@ class _Text:
         return f"{self._path}, object {self.number}"
 
     def _damaged(self, what: str) -> ConfigurationError:
-        return ConfigurationError(f"{self._place}: found damaged JSON ({what}), expected an object")
+        return _DamagedObject(f"{self._place}: found damaged JSON ({what}), expected an object")
 
     def _fill(self) -> bool:
         """

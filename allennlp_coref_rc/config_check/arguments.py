@@ -4,17 +4,24 @@ anything runs.
 """
 
 import json
+import logging
 import os
 from argparse import Namespace
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from allennlp.common import Params
+from allennlp.common.params import parse_overrides
+
 from allennlp_coref_rc.common.config_files import check_overrides
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import bare, check_writable, is_among, is_in_place
 from allennlp_coref_rc.common.messages import counted
 from allennlp_coref_rc.config_check.check import check_experiment, missing_devices
+from allennlp_coref_rc.safe_archives.archives import config_of
+
+logger = logging.getLogger(__name__)
 
 
 def check_arguments(command: str, args: Namespace) -> None:
@@ -22,6 +29,14 @@ def check_arguments(command: str, args: Namespace) -> None:
         if command == "build-vocab":
             _check_archive(args.output_path, args.force)
         params = check_experiment(args.param_path, args.overrides, devices=command in ("train", "find-lr"))
+        if "validation_dataset_reader" in params:
+            for key in training_reader_keys(args.overrides):
+                logger.warning(
+                    "-o %s: validation and test data keep what validation_dataset_reader says; set validation_%s too, "
+                    "or in a config the hidden fields",
+                    key,
+                    key,
+                )
         if command == "train" and args.node_rank and not params.get("distributed"):
             raise ConfigurationError(f"--node-rank {args.node_rank}: found no `distributed` in the config")
         if command == "find-lr":
@@ -73,10 +88,25 @@ def _check_archive(path: str, force: bool) -> None:
     check_writable(path)
 
 
+def training_reader_keys(overrides: str) -> list[str]:
+    """The keys of overrides that are about the reader of training data, and not about the other one too."""
+    given = Params(parse_overrides(overrides)).as_flat_dict()
+    both = (key for key in given if key.startswith("dataset_reader.") and f"validation_{key}" not in given)
+    return sorted(both)
+
+
 def _check_model_options(args: Namespace) -> None:
+    check_overrides(args.overrides)
+    keys = training_reader_keys(args.overrides)
+    is_of_training = getattr(args, "dataset_reader_choice", "") == "train"
+    config = config_of(args.archive_file, trust=True) if keys and os.path.exists(args.archive_file) else {}
+    if "validation_dataset_reader" in config and not is_of_training:
+        raise ConfigurationError(
+            f"-o {keys[0]}: found a setting of the reader of training data, expected validation_{keys[0]}, as the "
+            "archive has another reader of other data"
+        )
     for _, problem in missing_devices({"cuda_device": args.cuda_device}):
         raise ConfigurationError(f"--cuda-device: {problem}")
-    check_overrides(args.overrides)
     if args.batch_size is not None and args.batch_size < 1:
         raise ConfigurationError(f"--batch-size: found {args.batch_size}, expected 1 or more")
 

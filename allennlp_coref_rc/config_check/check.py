@@ -65,6 +65,9 @@ Keys of lists of regular expressions, or of pairs that begin with one. AllenNLP 
 """
 
 
+CUTTING = ("batches_per_epoch", "drop_last")
+"""Keys of data loaders, and of their samplers, that leave a part of the data out of an epoch."""
+
 WINDOWED = ("pretrained_transformer", "pretrained_transformer_mismatched", "transformer_words")
 """Indexers and embedders that cut long texts into windows."""
 
@@ -108,7 +111,7 @@ def check_config(params: dict[str, Any], devices: bool = True, files: bool = Tru
                 "://" in path or "!" in path or path[:1] == "(" or os.path.exists(os.path.expanduser(path))
             )
         ]
-    return grouped([*problems, *_settings(params)])
+    return grouped([*problems, *no_paths(params), *_settings(params)])
 
 
 def check_experiment(path: str, overrides: str = "", devices: bool = True) -> dict[str, Any]:
@@ -180,6 +183,19 @@ def matching(params: Mapping[str, Any], pattern: str) -> Iterator[tuple[str, Any
     for key, value in named(params, (pattern.rpartition(".")[2],)):
         if fnmatchcase(key, pattern):
             yield key, value
+
+
+def no_paths(params: Mapping[str, Any]) -> Iterator[Problem]:
+    """Lists and the like in place of the path that a reader of this package takes."""
+    from allennlp_coref_rc.data.dataset_readers import ReadingComprehensionReader
+    from allennlp_coref_rc.data.dataset_readers.document_reader import registered_readers
+
+    own = {name for cls, name in registered_readers().items() if issubclass(cls, ReadingComprehensionReader)}
+    reader = params.get("dataset_reader")
+    if isinstance(reader, dict) and reader.get("type") in own:
+        for key in ("train_data_path", "validation_data_path", "test_data_path"):
+            if params.get(key) is not None and not isinstance(params[key], str):
+                yield key, f"found {excerpt(params[key])}, expected a path"
 
 
 def data_paths(params: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any], str]]:
@@ -254,10 +270,10 @@ def _settings(params: Mapping[str, Any]) -> Iterator[Problem]:
     loader = params.get("data_loader")
     if not params.get("validation_data_loader") and isinstance(loader, dict):
         others = [key for key in ("validation_data_path", "test_data_path") if params.get(key)]
-        for key in ("batches_per_epoch", "drop_last"):
-            if loader.get(key) and others:
+        for key, value in named(loader, CUTTING, "data_loader"):
+            if value and others:
                 expected = f"expected a validation_data_loader without it, as {others[0]} would be cut too"
-                yield f"data_loader.{key}", f"found {excerpt(loader[key])}, {expected}"
+                yield key, f"found {excerpt(value)}, {expected}"
     indexers = [item for _, given in named(params, ("token_indexers",)) for item in _windowed(given)]
     for key, given in named(params, ("token_embedders",)):
         for name, embedder in _windowed(given):
@@ -266,6 +282,17 @@ def _settings(params: Mapping[str, Any]) -> Iterator[Problem]:
                 if length != (found := embedder.get("max_length")):
                     expected = f"expected {excerpt(length)}, that of the token indexer {name!r}"
                     yield f"{join(key, name)}.max_length", f"found {excerpt(found)}, {expected}"
+    model = params.get("model")
+    initializer = model.get("initializer") if isinstance(model, dict) else None
+    regexes = initializer.get("regexes") if isinstance(initializer, dict) else None
+    for key, file in matching(params, "model.text_field_embedder.token_embedders.*.pretrained_file"):
+        weight = f"_text_field_embedder.token_embedder_{key.split('.')[-2]}.weight"
+        for pattern in (item[0] for item in regexes or () if isinstance(item, list) and item):
+            if file and isinstance(pattern, str) and re.search(pattern, weight):
+                expected = (
+                    "expected none, as it draws new numbers; in configs of this package set pretrained_file::"
+                )
+                yield key, f"found also the initializer {excerpt(pattern)}, {expected}"
     if params.get("datasets_for_vocab_creation") == [] and "vocabulary" not in params:
         expected = 'expected some of "train", "validation" and "test"'
         yield "datasets_for_vocab_creation", f"found [], {expected}"

@@ -73,6 +73,7 @@ def try_out(params: Mapping[str, Any]) -> list[str]:
 
 def sizes(params: Mapping[str, Any]) -> Iterator[str]:
     """A line for each large file that data loaders prepare: its size, and what it takes to prepare it."""
+    from allennlp_coref_rc.data.store.columns import NotStorable
     from allennlp_coref_rc.data.store.preparing import estimate
 
     loaders = {"train_data_path": "data_loader"}
@@ -80,7 +81,14 @@ def sizes(params: Mapping[str, Any]) -> Iterator[str]:
         loader = params.get(loaders.get(key, "validation_data_loader")) or params["data_loader"]
         if loader.get("type") == "prepared" and "://" not in path and not reader.get("max_instances"):
             with quiet_screen(speaks=False):
-                found = estimate(DatasetReader.from_params(Params(deepcopy(reader))), path)  # type: ignore[arg-type]
+                built = DatasetReader.from_params(Params(deepcopy(reader)))
+                try:
+                    # The instances of others, and those with other fields, are kept in memory.
+                    found = estimate(built, path) if isinstance(built, ReadingComprehensionReader) else None
+                except NotStorable:
+                    found = None
+            if found is None:
+                continue
             if found.minutes >= 1 or found.size >= LARGE_FILE:
                 minutes = f"{max(1, round(found.minutes))} minutes"
                 sizes = f"{found.size / 1e6:,.0f} MB on disk, up to {found.memory / 1e9:.1f} GB of memory"

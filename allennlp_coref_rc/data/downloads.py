@@ -78,14 +78,14 @@ def get(data_set: DataSet, folder: Path) -> None:
     Downloads what a data set lacks, or raises a `DownloadError`. `folder` is that of all data sets; archives
     that the user has fetched are in its subfolder `downloads`.
     """
-    if not data_set.missing(folder):
-        return
     for file in data_set.files:
         path = folder / data_set.name / file.name
         if path.exists():
             _verify_by_hand(file, path)
         else:
             _get_file(data_set, file, path)
+    if not data_set.missing(folder):
+        return
     failures = []
     for archive in data_set.archives:
         try:

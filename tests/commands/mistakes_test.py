@@ -127,6 +127,10 @@ def test_a_good_config_is_said_to_be_good(clone, monkeypatch, capsys):
         ("print-results .", "--keys: found nothing, expected names of metrics"),
         ("predict READER small.json --batch-size 0", "--batch-size: found 0, expected 1 or more"),
         ("""evaluate READER test -o '{"model.nosuch": 1}'""", "the config gives GAReader a value that it"),
+        (
+            """evaluate READER test -o '{"validation_data_loader.batches_per_epoch": 1}'""",
+            "data_loader.batches_per_epoch: found 1, by which a part of the data would be left out",
+        ),
         ("build-vocab small.json words", "words: expected a name that ends in .tar.gz"),
         ("build-vocab small.json half.tar.gz", "half.tar.gz is there already; --force overwrites it"),
         ("build-vocab small.json small.json/words.tar.gz", "small.json is not a folder, expected one"),
@@ -172,6 +176,7 @@ def test_other_mistakes(command, message, clone, monkeypatch, capsys):
 
 SCHEDULER = {"type": "inverted_triangular", "cool_down": 2, "warm_up": 2}
 MAGE = {"type": "mage_gru", "input_size": 8, "hidden_size": 8, "state_sizes": {"coref": None}}
+CUT_SAMPLER = {"validation_data_loader": None, "data_loader.batch_sampler.drop_last": True}
 EMBEDDER = "model.text_field_embedder.token_embedders.tokens"
 
 
@@ -189,6 +194,7 @@ EMBEDDER = "model.text_field_embedder.token_embedders.tokens"
         (None, {"evaluate_on_test": True, "test_data_path": None}, "evaluate_on_test: .*without a test_data"),
         (None, {"trainer.patience": 1, "validation_data_path": None}, "trainer.patience: .*without a valid"),
         (None, {"validation_data_loader": None, "data_loader.drop_last": True}, "data_loader.drop_last: "),
+        (None, CUT_SAMPLER, "data_loader.batch_sampler.drop_last: "),
         ("vocabulary", {"non_padded_namespaces": []}, "vocabulary: found padding among the answers"),
         ("vocabulary", {"type": "from_files", "directory": "words"}, "found 0 labels of .*extend"),
         ("vocabulary", {"max_vocab_size": {"tokns": 3}}, "vocabulary.max_vocab_size: .* tokns, .* tokens"),

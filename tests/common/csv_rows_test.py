@@ -23,6 +23,13 @@ def test_rows_have_the_lines_they_begin_on(tmp_path, line_end):
     ]
 
 
+def test_blank_lines_are_no_rows(tmp_path):
+    expected = rows(tmp_path / "a.csv", GOOD)
+    assert [row for _, row in rows(tmp_path / "b.csv", GOOD.replace("2,", "\n2,") + "\n\n")] == [
+        row for _, row in expected
+    ]
+
+
 def test_compressed_files(tmp_path):
     path = tmp_path / "a.csv.gz"
     path.write_bytes(gzip.compress(GOOD.encode()))
@@ -50,7 +57,7 @@ def test_malformed_files(tmp_path, content, line, found, expected):
 
 @pytest.mark.parametrize(
     "bad, lines",
-    [("4,a\n", [6]), ('4,"a"b,c\n', [6]), ('4,"a,b\n', [6]), ('4,"a,b\n5,c\n', [6, 7]), ("\n", [6])],
+    [("4,a\n", [6]), ('4,"a"b,c\n', [6]), ('4,"a,b\n', [6]), ('4,"a,b\n5,c\n', [6, 7]), ("\n", [])],
 )
 def test_a_malformed_row_costs_itself_and_swallows_no_other(tmp_path, bad, lines):
     path, errors = tmp_path / "a.csv", []

@@ -98,6 +98,17 @@ def test_a_damaged_line_costs_itself(tmp_path):
     assert [str(error).split(":")[0] for error in errors] == [f"{path}, object {i}" for i in (2, 4, 6, 7, 9)]
 
 
+def test_a_file_that_cannot_be_read_to_its_end_is_refused(path, monkeypatch):
+    """Objects over several lines: what is read is not read again after the error."""
+    monkeypatch.setattr(json_objects, "PIECE", 1000)
+    lines = "".join(json.dumps({"a": i}, indent=1) + "\n" for i in range(1000)).encode()
+    path.write_bytes(lines[:8000] + b"\xe9" + lines[8000:])
+    errors, found = [], []
+    with pytest.raises(ConfigurationError, match="found the byte 0xe9"):
+        found.extend(read_json_objects(str(path), errors.append))
+    assert not errors
+
+
 MALFORMED = [
     ("", "object 1: found the end of the file, expected an object"),
     ("[\n{}", "object 1: found the end of the file, expected ',' or ']'"),

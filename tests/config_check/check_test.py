@@ -51,6 +51,9 @@ def test_all_configs_are_good(config):
     assert check_config(params) == []
 
 
+TOKENS = "model.text_field_embedder.token_embedders.tokens"
+
+
 @pytest.mark.parametrize(
     "key, value, problem",
     [
@@ -76,6 +79,8 @@ def test_all_configs_are_good(config):
         ("distributed", {"cuda_device": [-1, -1]}, "Distributed has no such key; did you mean cuda_devices?"),
         ("evaluation", {"batch_serialiser": "x"}, "has no such key; did you mean batch_serializer?"),
         ("vocabulary", {"type": "from_files", "directory": "nowhere"}, "nowhere: no such file"),
+        (f"{TOKENS}.pretrained_file", __file__, "found also the initializer"),
+        ("train_data_path", ["a", "b"], 'found ["a", "b"], expected a path'),
     ],
 )
 def test_a_mistake_is_found(params, key, value, problem):

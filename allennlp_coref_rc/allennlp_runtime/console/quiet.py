@@ -12,8 +12,14 @@ from unittest.mock import patch
 
 from allennlp_coref_rc.allennlp_runtime.lazy_registry import import_allennlp
 
-SEEN = {"allennlp_coref_rc": logging.WARNING, "allennlp": logging.ERROR}
-"""The packages whose messages are shown on the screen, and the lowest level that is shown."""
+SEEN = {
+    "allennlp_coref_rc": logging.WARNING,
+    "allennlp": logging.ERROR,
+    # Of patterns that match no parameter.
+    "allennlp.nn.initializers": logging.WARNING,
+    "allennlp.training.optimizers": logging.WARNING,
+}
+"""The packages and modules whose messages are shown on the screen, and the lowest level that is shown."""
 
 CAPACITY = 100_000
 """The most records that are kept until there is a log file."""
@@ -44,7 +50,7 @@ class Screen(logging.StreamHandler):
         self.setFormatter(logging.Formatter("%(levelname)s: %(message)s"))
 
     def filter(self, record: logging.LogRecord) -> bool:
-        least = SEEN.get(record.name.partition(".")[0])
+        least = SEEN.get(record.name, SEEN.get(record.name.partition(".")[0]))
         # Tracebacks are left to the code that catches the error.
         if least is None or record.levelno < least or record.exc_info or record.getMessage() in self._shown:
             return False

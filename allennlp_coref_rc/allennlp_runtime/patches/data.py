@@ -1,10 +1,13 @@
 """Patches of `allennlp.data`."""
 
+import filecmp
 import functools
+import glob
 import inspect
 import os
 import random
 import signal
+import tempfile
 from collections.abc import Iterator
 from contextlib import suppress
 from importlib import import_module
@@ -47,6 +50,24 @@ def use_python_tokenizer(srl: Any) -> None:
         srl.BertTokenizer = import_module(
             "transformers.models.bert.tokenization_bert_legacy"
         ).BertTokenizerLegacy
+
+
+@wrapping("Vocabulary.save_to_files")
+def refuse_other_vocabulary(original: Any, _: Any, args: Any, kwargs: dict[str, Any]) -> None:
+    """Refuses to go on with other words than those that the weights of a training are about."""
+    folder = args[0] if args else kwargs["directory"]
+    trained = glob.glob(os.path.join(glob.escape(os.path.dirname(os.path.abspath(folder))), "model_state_*"))
+    if trained and os.path.isdir(folder):
+        with tempfile.TemporaryDirectory() as now:
+            original(now)
+            names = {*os.listdir(folder), *os.listdir(now)} - {".lock"}
+            _, differing, missing = filecmp.cmpfiles(folder, now, sorted(names), shallow=False)
+        for name in differing + missing:
+            raise ConfigurationError(
+                f"{os.path.join(folder, name)}: found other words in the data than the training began with, expected "
+                "the same data. -f in place of --recover starts over"
+            )
+    original(folder)
 
 
 @wrapping("Vocabulary._extend")

@@ -143,6 +143,9 @@ class SrlEdges(LinkLayer):
                 if self._roles is None or role in self._roles:
                     yield [frame.predicate], [argument]
 
+    def missing(self, text: AnnotatedText) -> set[str]:
+        return set(self._roles or ()) - {role for frame in text.frames for role, _ in frame.arguments}
+
 
 @AnnotationLayer.register("discourse_edges")
 class DiscourseEdges(LinkLayer):
@@ -181,6 +184,12 @@ class DiscourseEdges(LinkLayer):
             )
             if relation.type in self._types and wanted:
                 yield relation.arg1, relation.arg2
+
+    def missing(self, text: AnnotatedText) -> set[str]:
+        senses = {relation.sense for relation in text.relations}
+        return {
+            wanted for wanted in self._senses or () if not any(_includes(wanted, own, ".") for own in senses)
+        }
 
 
 @AnnotationLayer.register("typed_edges")

@@ -2,6 +2,7 @@ import copy
 import dataclasses
 import functools
 from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from typing import Any, Optional, cast
 
 from allennlp.common import FromParams, Params
@@ -153,19 +154,24 @@ class ReadingComprehensionReader(DocumentReader):
         self.report = ReadingReport()
         size = 0
         last: list[Instance] = []
+        instances = (
+            instance
+            for place, document in self.documents(str(file_path))
+            for instance in self.instances_of(place, document)
+        )
         try:
-            for place, document in self.documents(str(file_path)):
-                for instance in self.instances_of(place, document):
-                    yield from last
-                    last = [instance]
-                    size += 1
+            # AllenNLP asks for no more than so many, and would not come to what follows the last one.
+            for instance in islice(instances, self.max_instances):
+                yield from last
+                last = [instance]
+                size += 1
         except ConfigurationError:
             yield from last
             raise
         for instance in last:
             metadata_of(instance).update(self.report.for_metrics())
-            yield instance
         self.report.finish(str(file_path), self.annotation_layers, None if self.reads_share else size)
+        yield from last
 
     def instances_of(self, place: str, document: Document, any_good: bool = False) -> Iterator[Instance]:
         """

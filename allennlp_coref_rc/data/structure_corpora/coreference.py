@@ -264,6 +264,11 @@ class CoreferenceReader(DatasetReader):
     def _read(self, file_path: Any) -> Iterable[Instance]:
         if not isinstance(file_path, Mapping):
             raise ConfigurationError(f"coreference: found the data path {file_path!r}, expected a mapping")
+        # Not before: a model that annotates needs no folder.
+        if self._folder is not None and not os.path.isdir(self._folder):
+            raise ConfigurationError(
+                f"coreference: folder is {self._folder}, expected that of files in CoNLL-U"
+            )
         self.skipped = Counter()
         # A loader mixes only instances that are near each other.
         yield from interleave_evenly([list(self._corpus(*corpus)) for corpus in file_path.items()])
@@ -277,7 +282,7 @@ class CoreferenceReader(DatasetReader):
                 texts = list(form.read_all(local))
             if self._fold and corpus != "ontogum":
                 texts = [text for text in texts if in_fold(str(text.id), self._fold)]
-            for text, tree in zip(texts, self._parsed(file, texts)):
+            for text, tree in zip(texts, self._parsed(file, texts, corpus)):
                 for number in range(self._repeats.get(corpus, 1)):
                     seed = f"{text.id} {number}" if self._exchange_names and number else None
                     instance = self.text_to_instance(with_other_names(text, seed), corpus, tree)
@@ -289,10 +294,10 @@ class CoreferenceReader(DatasetReader):
                 "%s: %d mentions skipped, whose heads are those of others", corpus, self.skipped[corpus]
             )
 
-    def _parsed(self, file: str, texts: Sequence[AnnotatedText]) -> Iterator[Tree]:
+    def _parsed(self, file: str, texts: Sequence[AnnotatedText], corpus: str) -> Iterator[Tree]:
         beside = os.path.basename(file).replace(".conll", ".conllu")
-        path = os.path.join(self._folder, beside) if self._folder else ""
-        if not os.path.exists(path):
+        path = os.path.join(self._folder, beside) if self._folder and corpus == "ontogum" else ""
+        if not path:
             for doc in parse(texts):
                 tree = Parse(doc)
                 yield Tree(tree.heads, tree.labels)

@@ -126,9 +126,13 @@ def test_only_what_users_have_to_know_is_seen(tmp_path, capsys):
         with quiet_allennlp():
             allennlp_logging.prepare_global_logging(str(tmp_path))
             logging.getLogger("allennlp.nn").info("initialising")
+            logging.getLogger("allennlp.training.optimizers").warning("x does not match any parameter")
     captured = capsys.readouterr()
     assert captured.out == f"Log: {tmp_path}/out.log\n"
-    assert captured.err == "WARNING: 3 questions skipped\nERROR: a plugin could not be loaded\n"
+    assert captured.err == (
+        "WARNING: 3 questions skipped\nERROR: a plugin could not be loaded\n"
+        "WARNING: x does not match any parameter\n"
+    )
     log = (tmp_path / "out.log").read_text()
     for text in "a package's warning|another's|3 questions skipped|could not be loaded|initialising".split(
         "|"

@@ -248,6 +248,22 @@ def test_a_training_can_be_continued_for_longer(setting, train_command, tmp_path
         assert message in capsys.readouterr().err
 
 
+def test_a_training_does_not_go_on_with_other_words(train_command, tmp_path, capsys):
+    data = tmp_path / "mine.txt"
+    stories = ["1 Mary went to the attic.", "2 Where is Mary?\tattic\t1"]
+    changes = {f"{split}_data_path": str(data) for split in ("train", "validation", "test")}
+    data.write_text("\n".join(stories))
+    train_command("run", {**changes, "trainer.num_epochs": 1})
+    words = (tmp_path / "run" / "vocabulary" / "tokens.txt").read_text()
+    data.write_text("\n".join(["1 Bill went to the attic.", "2 Where is Bill?\tattic\t1"]))
+    with pytest.raises(SystemExit):
+        train_command("run", {**changes, "trainer.num_epochs": 2}, "--recover")
+    assert "tokens.txt: found other words in the data than the training began with" in capsys.readouterr().err
+    assert (tmp_path / "run" / "vocabulary" / "tokens.txt").read_text() == words
+    data.write_text("\n".join(stories))
+    train_command("run", {**changes, "trainer.num_epochs": 2}, "--recover")
+
+
 def test_the_test_loss_is_that_of_the_best_weights(train_command, tmp_path, monkeypatch):
     """AllenNLP's own checkpoint of the first epoch does not say which they are."""
     first = {"trainer.num_epochs": 1, "trainer.checkpointer": {}}

@@ -100,6 +100,12 @@ def test_only_the_types_and_senses_asked_for():
         assert DiscourseEdges(senses=[sense]).make(TEXT, 9)[0]["antecedents"][6] == found
 
 
+def test_misspelt_roles_and_senses_are_missing():
+    assert SrlEdges(roles=["ARG0", "ARG-TMP"]).missing(TEXT) == {"ARG-TMP"}
+    assert DiscourseEdges(senses=["Contingency", "Contingency.Ca"]).missing(TEXT) == {"Contingency.Ca"}
+    assert SrlEdges().missing(TEXT) == DiscourseEdges().missing(TEXT) == set()
+
+
 @pytest.mark.parametrize(
     "options, antecedents, descendants",
     [

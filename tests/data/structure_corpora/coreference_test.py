@@ -158,6 +158,11 @@ def test_data_paths_and_options_that_are_wrong(folder):
         ConfigurationError, match="found 1 words, expected as many as .*GUM_bio_ann.conll has"
     ):
         read({"ontogum": str(folder / "ontogum")}, folder=str(folder / "gum"))
+    with pytest.raises(ConfigurationError, match="folder is .*nowhere, expected that of files in CoNLL-U"):
+        read({"ontogum": str(folder / "ontogum")}, folder=str(folder / "nowhere"))
+    (folder / "gum" / "GUM_bio_ann.conllu").unlink()
+    with pytest.raises(ConfigurationError, match="GUM_bio_ann.conllu: no such file"):
+        read({"ontogum": str(folder / "ontogum")}, folder=str(folder / "gum"))
     for options in ({"fold": "test"}, {"guideline": "other"}):
         with pytest.raises(ConfigurationError, match="other|test"):
             CoreferenceReader({}, **options)
