@@ -166,7 +166,7 @@ def test_training_to_an_answer(coref_rc, trained, folder):
     answers = list(map(json.loads, (folder / "answers.jsonl").read_text().splitlines()))
     assert all(answer["answer"] in answer["candidate_probabilities"] for answer in answers)
     assert "10 questions" in coref_rc("compare", "a=answers.jsonl", "b=answers.jsonl") and len(answers) == 10
-    coref_rc("compare", "--ensemble", "ensemble.jsonl", "answers.jsonl", "answers.jsonl")
+    coref_rc("compare", "--ensemble", "ensemble.jsonl", "answers.jsonl")
     assert len((folder / "ensemble.jsonl").read_text().splitlines()) == 10
     coref_rc("draw", "explanations", "answers.jsonl", "explanations")
     assert (folder / "explanations" / "001.html").exists()

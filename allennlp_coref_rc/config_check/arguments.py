@@ -29,7 +29,7 @@ def check_arguments(command: str, args: Namespace) -> None:
         if command == "build-vocab":
             _check_archive(args.output_path, args.force)
         params = check_experiment(args.param_path, args.overrides, devices=command in ("train", "find-lr"))
-        if "validation_dataset_reader" in params:
+        if params.get("validation_dataset_reader"):
             for key in training_reader_keys(args.overrides):
                 logger.warning(
                     "-o %s: validation and test data keep what validation_dataset_reader says; set validation_%s too, "
@@ -89,10 +89,16 @@ def _check_archive(path: str, force: bool) -> None:
 
 
 def training_reader_keys(overrides: str) -> list[str]:
-    """The keys of overrides that are about the reader of training data, and not about the other one too."""
-    given = Params(parse_overrides(overrides)).as_flat_dict()
-    both = (key for key in given if key.startswith("dataset_reader.") and f"validation_{key}" not in given)
-    return sorted(both)
+    """The settings that overrides give to the reader of training data, and not to the other one too."""
+    given = {*Params(parse_overrides(overrides)).as_flat_dict(), *parse_overrides(overrides)}
+    settings = {".".join(key.split(".")[:2]) for key in given if "dataset_reader." in key}
+    if "validation_dataset_reader" in given:
+        return []
+    # Of fewer questions, those of training are meant.
+    alone = {key for key in settings if f"validation_{key}" not in settings} - {
+        "dataset_reader.max_instances"
+    }
+    return sorted(key for key in alone if key.startswith("dataset_reader."))
 
 
 def _check_model_options(args: Namespace) -> None:
@@ -100,7 +106,7 @@ def _check_model_options(args: Namespace) -> None:
     keys = training_reader_keys(args.overrides)
     is_of_training = getattr(args, "dataset_reader_choice", "") == "train"
     config = config_of(args.archive_file, trust=True) if keys and os.path.exists(args.archive_file) else {}
-    if "validation_dataset_reader" in config and not is_of_training:
+    if config.get("validation_dataset_reader") and not is_of_training:
         raise ConfigurationError(
             f"-o {keys[0]}: found a setting of the reader of training data, expected validation_{keys[0]}, as the "
             "archive has another reader of other data"

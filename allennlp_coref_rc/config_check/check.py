@@ -267,13 +267,14 @@ def _settings(params: Mapping[str, Any]) -> Iterator[Problem]:
     if name == "reduce_on_plateau" and "verbose" not in signature(ReduceLROnPlateau).parameters:
         expected = 'expected "plateau", as AllenNLP gives PyTorch an option that it no longer has'
         yield "trainer.learning_rate_scheduler", f"found {excerpt(name)}, {expected}"
-    loader = params.get("data_loader")
-    if not params.get("validation_data_loader") and isinstance(loader, dict):
-        others = [key for key in ("validation_data_path", "test_data_path") if params.get(key)]
-        for key, value in named(loader, CUTTING, "data_loader"):
-            if value and others:
-                expected = f"expected a validation_data_loader without it, as {others[0]} would be cut too"
-                yield key, f"found {excerpt(value)}, {expected}"
+    # Of validation data, a loader of their own may take a part.
+    own = "validation_data_loader" if params.get("validation_data_loader") else ""
+    whole = ["test_data_path"] if own and params.get("evaluate_on_test") else []
+    cut = [key for key in (whole if own else ("validation_data_path", "test_data_path")) if params.get(key)]
+    for key, value in named(params.get(own or "data_loader"), CUTTING, own or "data_loader"):
+        if value and cut:
+            expected = f"expected a validation_data_loader without it, as {cut[0]} would be cut"
+            yield key, f"found {excerpt(value)}, {expected}"
     indexers = [item for _, given in named(params, ("token_indexers",)) for item in _windowed(given)]
     for key, given in named(params, ("token_embedders",)):
         for name, embedder in _windowed(given):
@@ -284,18 +285,29 @@ def _settings(params: Mapping[str, Any]) -> Iterator[Problem]:
                     yield f"{join(key, name)}.max_length", f"found {excerpt(found)}, {expected}"
     model = params.get("model")
     initializer = model.get("initializer") if isinstance(model, dict) else None
-    regexes = initializer.get("regexes") if isinstance(initializer, dict) else None
     for key, file in matching(params, "model.text_field_embedder.token_embedders.*.pretrained_file"):
-        weight = f"_text_field_embedder.token_embedder_{key.split('.')[-2]}.weight"
-        for pattern in (item[0] for item in regexes or () if isinstance(item, list) and item):
-            if file and isinstance(pattern, str) and re.search(pattern, weight):
+        weight = f"_text_field_embedder.token_embedder_{key.split('.')[3]}.weight"
+        if file and key.count(".") == 4 and isinstance(initializer, dict):
+            regex = _initializer_of(weight, initializer)
+            if regex is not None:
                 expected = (
                     "expected none, as it draws new numbers; in configs of this package set pretrained_file::"
                 )
-                yield key, f"found also the initializer {excerpt(pattern)}, {expected}"
+                yield key, f"found also the initializer {excerpt(regex)}, {expected}"
     if params.get("datasets_for_vocab_creation") == [] and "vocabulary" not in params:
         expected = 'expected some of "train", "validation" and "test"'
         yield "datasets_for_vocab_creation", f"found [], {expected}"
+
+
+def _initializer_of(weight: str, initializer: Mapping[str, Any]) -> Optional[str]:
+    """The pattern by which an initializer sets a weight; `None` if there is none, or none that can be read."""
+    patterns = [item[0] for item in initializer.get("regexes") or () if isinstance(item, list) and item]
+    try:
+        if any(re.search(pattern, weight) for pattern in initializer.get("prevent_regexes") or ()):
+            return None
+        return next((pattern for pattern in patterns if re.search(pattern, weight)), None)
+    except (re.error, TypeError):
+        return None
 
 
 def _windowed(given: Any) -> list[tuple[str, dict[str, Any]]]:

@@ -55,8 +55,9 @@ class EntitySubstitution(torch.nn.Module, Registrable):
                     f"entity_substitution: found {word!r} twice in the groups, expected every word once"
                 )
         known = self._vocab.get_token_to_index_vocabulary(NAMESPACE)
-        for word in words:
-            if word not in known and word.lower() in known:
+        cased = [word for word in words if word != word.lower()]
+        for word in cased if known.keys().isdisjoint(cased) else ():
+            if word.lower() in known:
                 raise ConfigurationError(
                     f"entity_substitution: found {word!r}, expected {word.lower()!r}, as in the vocabulary"
                 )

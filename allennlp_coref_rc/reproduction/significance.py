@@ -119,7 +119,11 @@ def read_scores(path: str, key: Optional[str] = None) -> list[Scored]:
         if not isinstance(score, (int, float)) or not math.isfinite(score):
             raise ConfigurationError(
                 f"{place}: found {prediction.get(key or 'correct')!r:.60} as {key or 'correct'}, expected "
-                + ("a number" if key else "a question with `correct`, `exact_match`, or `answer` and `gold`")
+                + (
+                    "a number"
+                    if key
+                    else "a question with `correct`, `exact_match`, or `answer` and `gold` or `answer_texts`"
+                )
             )
         correct = prediction.get("gold", prediction.get("answer_texts"))
         passages.append(" ".join(prediction.get("passage_tokens") or ()))

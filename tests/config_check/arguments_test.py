@@ -16,13 +16,19 @@ def test_overrides_of_both_readers_are_of_none_alone():
     assert training_reader_keys(json.dumps(OVERRIDES)) == keys
     both = {**OVERRIDES, "validation_dataset_reader.annotator": None}
     assert training_reader_keys(json.dumps(both)) == keys[1:]
-    assert training_reader_keys("") == []
+    typed = {
+        "dataset_reader.annotator": {"type": "coref", "x": 1},
+        "validation_dataset_reader.annotator": "coref",
+    }
+    assert training_reader_keys(json.dumps(typed)) == []
+    assert training_reader_keys(json.dumps({**OVERRIDES, "validation_dataset_reader": None})) == []
+    assert training_reader_keys('{"dataset_reader.max_instances": 9}') == training_reader_keys("") == []
 
 
 @pytest.mark.parametrize("command", ["evaluate", "predict"])
 def test_a_setting_that_the_reader_of_an_archive_would_not_get_is_refused(command, tmp_path):
     config = {"dataset_reader": {}, "model": {}}
-    (tmp_path / "config.json").write_text(json.dumps({**config, "validation_dataset_reader": {}}))
+    (tmp_path / "config.json").write_text(json.dumps({**config, "validation_dataset_reader": {"type": "x"}}))
     options = {"archive_file": str(tmp_path), "overrides": json.dumps(OVERRIDES)}
     message = "-o dataset_reader.annotator: found a setting .* expected validation_dataset_reader.annotator"
     with pytest.raises(ConfigurationError, match=message):

@@ -80,6 +80,7 @@ TOKENS = "model.text_field_embedder.token_embedders.tokens"
         ("evaluation", {"batch_serialiser": "x"}, "has no such key; did you mean batch_serializer?"),
         ("vocabulary", {"type": "from_files", "directory": "nowhere"}, "nowhere: no such file"),
         (f"{TOKENS}.pretrained_file", __file__, "found also the initializer"),
+        ("validation_data_loader.batches_per_epoch", 2, "as test_data_path would be cut"),
         ("train_data_path", ["a", "b"], 'found ["a", "b"], expected a path'),
     ],
 )

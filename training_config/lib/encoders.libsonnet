@@ -25,8 +25,8 @@ local none = { annotation_layers: {}, initializes_itself: false, joint: false, h
     initializes_itself: true,
   },
 
-  // MAGE-GRU that also reads typed edges. Each type has a state of `size` (section 3.2), and so has its inverse (section 3.1). The
-  // sequential state is smaller by that much.
+  // MAGE-GRU that also reads typed edges. Each type has a state of `size` (section 3.2), and so has its inverse
+  // (section 3.1). The sequential state is smaller by that much.
   typed_mage_gru(state_sizes, types, size): self.mage_gru(
     state_sizes
     + { sequential: state_sizes.sequential - 2 * size * std.length(types) }

@@ -54,18 +54,21 @@ def use_python_tokenizer(srl: Any) -> None:
 
 @wrapping("Vocabulary.save_to_files")
 def refuse_other_vocabulary(original: Any, _: Any, args: Any, kwargs: dict[str, Any]) -> None:
-    """Refuses to go on with other words than those that the weights of a training are about."""
+    """Refuses to go on with other words, or another order of words, than the weights of a training have."""
+    from allennlp.data.vocabulary import NAMESPACE_PADDING_FILE
+
     folder = args[0] if args else kwargs["directory"]
     trained = glob.glob(os.path.join(glob.escape(os.path.dirname(os.path.abspath(folder))), "model_state_*"))
     if trained and os.path.isdir(folder):
         with tempfile.TemporaryDirectory() as now:
             original(now)
-            names = {*os.listdir(folder), *os.listdir(now)} - {".lock"}
+            # The lines of that file are in the order of a set, and do not depend on the data.
+            names = {*os.listdir(folder), *os.listdir(now)} - {".lock", NAMESPACE_PADDING_FILE}
             _, differing, missing = filecmp.cmpfiles(folder, now, sorted(names), shallow=False)
         for name in differing + missing:
             raise ConfigurationError(
-                f"{os.path.join(folder, name)}: found other words in the data than the training began with, expected "
-                "the same data. -f in place of --recover starts over"
+                f"{os.path.join(folder, name)}: found other words in the data, or in another order, than the training "
+                "began with, expected the same data. -f in place of --recover starts over"
             )
     original(folder)
 

@@ -5,7 +5,7 @@ import logging
 import os
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import NamedTuple, Optional, Union
+from typing import NamedTuple, Union
 
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText
 from allennlp_coref_rc.annotations.document import read_lines
@@ -64,8 +64,8 @@ class Format(NamedTuple):
         annotations.
         """
         found, errors = 0, []
-        files: dict[Optional[str], str] = {}
-        repeated = 0
+        files: dict[str, str] = {}
+        repeated = False
         for file in self.list_files(path):
             before = found
             try:
@@ -74,12 +74,17 @@ class Format(NamedTuple):
                         errors.append(item)
                     else:
                         found += 1
-                        if files.setdefault(item.id, file) != file:
-                            repeated += 1
-                            if repeated == 1:
+                        # Texts without an id have the file's name and their number.
+                        own = item.id is not None and item.id.rpartition(":")[0] != os.path.basename(file)
+                        if own and files.setdefault(str(item.id), file) != file:
+                            if not repeated:
                                 logger.warning(
-                                    "%s: found the text %r, which %s has too", file, item.id, files[item.id]
+                                    "%s: found the text %r, which %s has too",
+                                    file,
+                                    item.id,
+                                    files[str(item.id)],
                                 )
+                            repeated = True
                     yield item
             except ConfigurationError as error:
                 if found > before:

@@ -3,7 +3,6 @@
 import hashlib
 import json
 import sys
-import sysconfig
 from functools import lru_cache
 from importlib.metadata import PackageNotFoundError, entry_points, version
 from pathlib import Path
@@ -61,8 +60,8 @@ def _code() -> str:
 
 def users_sources(config: str) -> list[Optional[Path]]:
     """
-    The files of the packages that are included, and of others whose registered classes a config names, with the
-    modules beside and below them that are imported. Of classes that were typed in, it is `None`.
+    The files of the packages that are included, and of others whose registered classes a config names. Of classes
+    that were typed in, it is `None`.
     """
     named = {name for _, name in strings(json.loads(config))}
     classes = (
@@ -73,19 +72,7 @@ def users_sources(config: str) -> list[Optional[Path]]:
     modules = {cls.__module__ for cls in classes} | written_out
     known = {"allennlp", "allennlp_models", PACKAGE.name}
     packages = {module.partition(".")[0] for module in modules} - known | INCLUDED.keys()
-    files = [file for name in sorted(packages) for file in _sources(name)]
-    return [*files, *sorted(_imported({file.parent for file in files if file is not None}) - {*files})]
-
-
-def _imported(folders: set[Path]) -> set[Path]:
-    """The files of imported modules below some folders, without those of installed packages."""
-    files = {Path(file) for module in [*sys.modules.values()] if (file := getattr(module, "__file__", None))}
-    installed = {Path(path) for path in sysconfig.get_paths().values()} | {PACKAGE}
-    return {
-        file
-        for file in files
-        if file.suffix == ".py" and folders & {*file.parents} and not installed & {*file.parents}
-    }
+    return [file for name in sorted(packages) for file in _sources(name)]
 
 
 def _sources(package: str) -> list[Optional[Path]]:

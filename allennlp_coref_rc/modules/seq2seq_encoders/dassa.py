@@ -263,10 +263,9 @@ class DASSA(AnnotatedSeq2SeqEncoder):
         for layer, number in self.heads.items():
             tensors = self.annotation(annotations, layer, "labels")
             views = [tensors[name] for name in ("labels", "scopes")]
-            for name, view in zip(("labels", "scopes"), views):
-                check_tensor(
-                    "dassa", f"annotations.{layer}.{name}", view, (*mask.shape, "views"), mask.device
-                )
+            shapes = (*mask.shape, "views"), tuple(views[0].shape)
+            for name, view, shape in zip(("labels", "scopes"), views, shapes):
+                check_tensor("dassa", f"annotations.{layer}.{name}", view, shape, mask.device)
             missing = number - views[0].size(-1)
             if missing < 0:
                 raise ConfigurationError(
