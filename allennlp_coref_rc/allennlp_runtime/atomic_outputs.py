@@ -1,4 +1,3 @@
-import inspect
 import math
 import os
 from collections.abc import Callable, Iterator
@@ -29,16 +28,15 @@ def whole_outputs() -> Iterator[None]:
 
     def evaluate_whole(
         self: SimpleEvaluator,
+        model: Any,
+        data_loader: Any,
         *args: Any,
         metrics_output_file: Optional[str] = None,
         predictions_output_file: Optional[str] = None,
         **kwargs: Any,
     ) -> Any:
-        loader = inspect.signature(evaluate).bind(self, *args, **kwargs).arguments["data_loader"]
-        for part, owner in (
-            ("data_loader", loader),
-            ("batch_sampler", getattr(loader, "batch_sampler", None)),
-        ):
+        sampler = getattr(data_loader, "batch_sampler", None)
+        for part, owner in (("data_loader", data_loader), ("batch_sampler", sampler)):
             for key in ("batches_per_epoch", "drop_last"):
                 if getattr(owner, key, None):
                     raise ConfigurationError(
@@ -47,7 +45,13 @@ def whole_outputs() -> Iterator[None]:
                     )
         with _partial(metrics_output_file) as metrics, _partial(predictions_output_file) as predictions:
             found = evaluate(
-                self, *args, metrics_output_file=metrics, predictions_output_file=predictions, **kwargs
+                self,
+                model,
+                data_loader,
+                *args,
+                metrics_output_file=metrics,
+                predictions_output_file=predictions,
+                **kwargs,
             )
             for name, value in found.items():
                 if isinstance(value, float) and not math.isfinite(value):

@@ -79,6 +79,7 @@ def test_nothing_heavy_is_imported(tmp_path):
     (tmp_path / "predictions.jsonl").write_text('{"id": 1, "correct": true}\n{"id": 2, "correct": false}\n')
     (tmp_path / "run").mkdir()
     (tmp_path / "run" / "config.json").write_text('{"trainer": {"num_epochs": 1}}')
+    (tmp_path / "run" / "metrics.json").write_text("{}")
     losses = {"training_loss": 0.5, "validation_loss": 0.5}
     (tmp_path / "run" / "metrics_epoch_0.json").write_text(json.dumps({"epoch": 0, **losses}))
     words = [sys.executable, "-c", LIGHT]
