@@ -8,6 +8,9 @@ from unittest.mock import patch
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import partial_path
 
+CUTTING = ("batches_per_epoch", "drop_last")
+"""Keys of data loaders, and of their samplers, that leave a part of the data out of an epoch."""
+
 
 @contextmanager
 def whole_outputs() -> Iterator[None]:
@@ -37,7 +40,7 @@ def whole_outputs() -> Iterator[None]:
     ) -> Any:
         sampler = getattr(data_loader, "batch_sampler", None)
         for part, owner in (("data_loader", data_loader), ("batch_sampler", sampler)):
-            for key in ("batches_per_epoch", "drop_last"):
+            for key in CUTTING:
                 if getattr(owner, key, None):
                     raise ConfigurationError(
                         f"{part}.{key}: found {getattr(owner, key)!r}, by which a part of the data would be left out; "

@@ -23,6 +23,8 @@ from allennlp_coref_rc.safe_archives.archives import config_of
 
 logger = logging.getLogger(__name__)
 
+FEWER = "dataset_reader.max_instances"
+
 
 def check_arguments(command: str, args: Namespace) -> None:
     if command in ("train", "find-lr", "build-vocab", "count-instances"):
@@ -90,15 +92,14 @@ def _check_archive(path: str, force: bool) -> None:
 
 def training_reader_keys(overrides: str) -> list[str]:
     """The settings that overrides give to the reader of training data, and not to the other one too."""
-    given = {*Params(parse_overrides(overrides)).as_flat_dict(), *parse_overrides(overrides)}
-    settings = {".".join(key.split(".")[:2]) for key in given if "dataset_reader." in key}
+    given = parse_overrides(overrides)
     if "validation_dataset_reader" in given:
         return []
+    # An empty object is in none of the flat keys.
+    settings = {".".join(key.split(".")[:2]) for key in (*Params(given).as_flat_dict(), *given)}
     # Of fewer questions, those of training are meant.
-    alone = {key for key in settings if f"validation_{key}" not in settings} - {
-        "dataset_reader.max_instances"
-    }
-    return sorted(key for key in alone if key.startswith("dataset_reader."))
+    of_training = {key for key in settings if key.startswith("dataset_reader.")} - {FEWER}
+    return sorted(key for key in of_training if f"validation_{key}" not in settings)
 
 
 def _check_model_options(args: Namespace) -> None:

@@ -16,6 +16,7 @@ from typing import Any, Optional
 from allennlp.common import FromParams
 from torch.optim.lr_scheduler import ReduceLROnPlateau
 
+from allennlp_coref_rc.allennlp_runtime.atomic_outputs import CUTTING
 from allennlp_coref_rc.allennlp_runtime.lazy_registry import register_own
 from allennlp_coref_rc.common.checks import is_within, range_of
 from allennlp_coref_rc.common.config_files import load_config
@@ -64,9 +65,6 @@ REGEXES = ("no_grad", "prevent_regexes", "regexes")
 Keys of lists of regular expressions, or of pairs that begin with one. AllenNLP uses them only when it trains.
 """
 
-
-CUTTING = ("batches_per_epoch", "drop_last")
-"""Keys of data loaders, and of their samplers, that leave a part of the data out of an epoch."""
 
 WINDOWED = ("pretrained_transformer", "pretrained_transformer_mismatched", "transformer_words")
 """Indexers and embedders that cut long texts into windows."""
@@ -187,15 +185,18 @@ def matching(params: Mapping[str, Any], pattern: str) -> Iterator[tuple[str, Any
 
 def no_paths(params: Mapping[str, Any]) -> Iterator[Problem]:
     """Lists and the like in place of the path that a reader of this package takes."""
+    paths = {key: params.get(key) for key in ("train_data_path", "validation_data_path", "test_data_path")}
+    others = {key: path for key, path in paths.items() if path is not None and not isinstance(path, str)}
+    if not others:
+        return  # To look at all readers is to import them.
     from allennlp_coref_rc.data.dataset_readers import ReadingComprehensionReader
     from allennlp_coref_rc.data.dataset_readers.document_reader import registered_readers
 
     own = {name for cls, name in registered_readers().items() if issubclass(cls, ReadingComprehensionReader)}
     reader = params.get("dataset_reader")
     if isinstance(reader, dict) and reader.get("type") in own:
-        for key in ("train_data_path", "validation_data_path", "test_data_path"):
-            if params.get(key) is not None and not isinstance(params[key], str):
-                yield key, f"found {excerpt(params[key])}, expected a path"
+        for key, path in others.items():
+            yield key, f"found {excerpt(path)}, expected a path"
 
 
 def data_paths(params: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any], str]]:

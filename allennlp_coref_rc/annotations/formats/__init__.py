@@ -76,15 +76,10 @@ class Format(NamedTuple):
                         found += 1
                         # Texts without an id have the file's name and their number.
                         own = item.id is not None and item.id.rpartition(":")[0] != os.path.basename(file)
-                        if own and files.setdefault(str(item.id), file) != file:
-                            if not repeated:
-                                logger.warning(
-                                    "%s: found the text %r, which %s has too",
-                                    file,
-                                    item.id,
-                                    files[str(item.id)],
-                                )
+                        first = files.setdefault(str(item.id), file) if own else file
+                        if first != file and not repeated:
                             repeated = True
+                            logger.warning("%s: found the text %r, which %s has too", file, item.id, first)
                     yield item
             except ConfigurationError as error:
                 if found > before:
