@@ -163,14 +163,14 @@ class DiscourseHead(TextHead):
     ) -> list[tuple[int, Tensor, Tensor]]:
         """
         For connectives, each the number of a text and a span there: where its window starts, the probabilities
-        that the words of the window are in its arguments, and those of its senses. *Shape:* (words, 2), (senses,)
+        of `B-` and `I-` of its arguments for the words of the window, and those of its senses. *Shape:*
+        (words, 2, arguments), (senses,)
         """
         found: dict[int, tuple[int, Tensor, Tensor]] = {}
         of_words = self.arguments.of_word(vectors)
         for numbers, anchors in _windows(texts, spans, vectors.device).batches():
             scores, senses = self._read_connectives(vectors, [spans[i] for i in numbers], anchors, of_words)
-            # Of each argument: the probabilities of its `B-` and `I-`.
-            chances = scores.float().softmax(-1)[..., 1:].unflatten(-1, (2, 2)).sum(-2).cpu()
+            chances = scores.float().softmax(-1)[..., 1:].unflatten(-1, (2, len(ARGUMENTS))).cpu()
             sizes = (anchors.stop - anchors.start).tolist()
             for i, start, size, row, sense in zip(
                 numbers, anchors.start.tolist(), sizes, chances, senses.softmax(-1).cpu()
@@ -223,24 +223,32 @@ def _likely(
     chances: Tensor, start: int, connective: Span, tokens: Sequence[str]
 ) -> Optional[tuple[list[Span], list[Span]]]:
     """
-    The most probable span for each argument, without the connective and the other argument, if tokens are
-    independent, and without punctuation at its ends if it has a word; `None` if one is unlikely or nothing. *Shape:*
-    chances (tokens, 2), that a token is in each argument; the first token's position is `start`.
+    The most probable span for each argument, without the connective and the other argument, if tags are
+    independent, and without punctuation at its ends if it has a word; `None` if one is unlikely or nothing.
+
+    *Shape:* chances (tokens, 2, arguments), of `B-` and `I-`; the first token's position is `start`.
     """
-    odds = chances.logit(1e-6)
     first, last = (place - start for place in connective)
-    odds[first:last] = 0
-    no_spans = torch.ones(2 * (len(odds) + 1,)).tril() > 0
+    begin, inside = chances.unbind(1)
+    outside = (1 - begin - inside).clamp(1e-6).log()
+    # A span that has the connective in it begins again after it.
+    inside = inside.clone()
+    inside[last : last + 1] += begin[last : last + 1]
+    begin, inside = (tag.clamp(1e-6).log() - outside for tag in (begin, inside))
+    begin[first:last] = inside[first:last] = 0
+    no_spans = torch.ones(2 * (len(chances) + 1,)).tril() > 0
     no_spans[first : last + 1, first : last + 1] = True
     if no_spans.all():
         return None
     arguments = []
-    for totals in nn.functional.pad(odds.cumsum(0), (0, 0, 1, 0)).T:
-        gains = (totals - totals.unsqueeze(1)).masked_fill(no_spans, -torch.inf)
+    totals = nn.functional.pad(inside.cumsum(0), (0, 0, 1, 0))
+    before = totals - nn.functional.pad(begin - inside, (0, 0, 0, 1))
+    for of_begin, of_end in zip(before.T, totals.T):
+        gains = (of_end - of_begin.unsqueeze(1)).masked_fill(no_spans, -torch.inf)
         if gains.max() < LEAST_GAIN:
             return None
-        begin, end = divmod(int(gains.argmax()), len(totals))
-        arguments.append({*range(start + begin, start + end)} - {*range(*connective)})
+        begins, ends = divmod(int(gains.argmax()), len(totals))
+        arguments.append({*range(start + begins, start + ends)} - {*range(*connective)})
     # The one around the other is interrupted by it.
     shorter, longer = sorted(arguments, key=len)
     longer -= shorter

@@ -227,15 +227,19 @@ def test_a_frame_has_a_core_role_once_and_arguments_apart():
 @pytest.mark.parametrize("tokens", ["a so b c d e", "a so , b . e"])
 def test_arguments_are_the_most_probable_spans(seed, tokens):
     """
-    Of all spans that with the highest product of chances, without the connective, at 4, the other argument, and
-    marks at its ends.
+    Of all spans that with the highest product of its tags' chances, without the connective, at 4, the other
+    argument, and marks at its ends. Behind the connective a span may begin again.
     """
     tokens = tokens.split()
-    chances = torch.rand(6, 2, generator=torch.Generator().manual_seed(seed))
+    generator = torch.Generator().manual_seed(seed)
+    tags = torch.randn(6, 3, 2, generator=generator).softmax(1)
     best = []
-    for column in chances.T.tolist():
+    for outside, begin, inside in tags.permute(2, 1, 0).tolist():
+        inside[2] += begin[2]
         weights = {
-            (a, b): math.prod(p if a <= i < b else 1 - p for i, p in enumerate(column) if i != 1)
+            (a, b): math.prod(
+                outside[i] if not a <= i < b else begin[i] if i == a else inside[i] for i in (0, 2, 3, 4, 5)
+            )
             for a in range(6)
             for b in range(a + 1, 7)
             if (a, b) != (1, 2)
@@ -246,7 +250,7 @@ def test_arguments_are_the_most_probable_spans(seed, tokens):
     for words in best:
         kept = [place for place in words if tokens[place].isalpha()] or [min(words, default=0), 6]
         words -= {place for place in words if not kept[0] <= place <= kept[-1]}
-    found = _likely(chances.clone(), 3, (4, 5), tokens)
+    found = _likely(tags[:, 1:].clone(), 3, (4, 5), tokens)
     assert longer or found is None
     for spans, words in zip(found or (), best):
         assert {*itertools.chain(*itertools.starmap(range, spans))} == {3 + word for word in words}
@@ -288,7 +292,7 @@ def test_the_paper_s_rule_gets_senses_of_connectives_and_of_all_neighbours():
 
 @pytest.mark.parametrize("words", [1, 2])
 def test_a_connective_has_no_arguments_without_two_other_words(words):
-    assert _likely(torch.full((words, 2), 0.9), 3, (3, 4), ["so", "a"][:words]) is None
+    assert _likely(torch.full((words, 2, 2), 0.45), 3, (3, 4), ["so", "a"][:words]) is None
 
 
 def test_padding_is_in_no_span():
