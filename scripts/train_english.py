@@ -11,7 +11,6 @@ one machine, the same command gives the same bytes.
 """
 
 import json
-import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator
 from itertools import accumulate
@@ -26,7 +25,7 @@ from spacy.lookups import Lookups
 from spacy.tokens import Doc, DocBin, Span, Token
 from spacy.vocab import Vocab
 
-from allennlp_coref_rc.annotations.formats.conllu import BRACKET, Sentence, read_conllu_sentences
+from allennlp_coref_rc.annotations.formats.conllu import Sentence, entity_spans, read_conllu_sentences
 from allennlp_coref_rc.common.script import ScriptParser, run
 
 CONFIG = Path(__file__).parents[1] / "training_config" / "annotators" / "english.cfg"
@@ -89,25 +88,15 @@ def _doc(sentences: list[Sentence], vocab: Vocab) -> Doc:
 
 
 def _entities(misc: list[str], doc: Doc) -> list[Span]:
-    opened: dict[str, list[tuple[int, list[str]]]] = defaultdict(list)
     types: dict[tuple[int, int], str] = {}
-    for i, value in enumerate(misc):
-        brackets = re.search(r"(?:^|\|)Entity=([^|]*)", value)
-        for bracket in BRACKET.finditer(brackets[1]) if brackets else ():
-            opens, content, closes = bracket.groups()
-            entity, *values = content.split("-")
-            if opens:
-                opened[entity].append((i, values))
-            if closes:
-                start, values = opened[entity].pop()
-                type, _, _, _, minimal, *_ = values
-                head = next(t for t in doc[start : i + 1] if t.head == t or not start <= t.head.i <= i)
-                if head.pos_ != "PRON":
-                    places = [start + int(number) - 1 for number in minimal.split(",")]
-                    first, last = places[0], places[-1]
-                    if not (first <= head.i <= last and len(places) == last - first + 1):
-                        first = last = head.i
-                    types.setdefault((first, last + 1), type)
+    for (start, stop), (type, _, _, _, minimal, *_) in entity_spans(misc):
+        head = next(t for t in doc[start:stop] if t.head == t or not start <= t.head.i < stop)
+        if head.pos_ != "PRON":
+            places = [start + int(number) - 1 for number in minimal.split(",")]
+            first, last = places[0], places[-1]
+            if not (first <= head.i <= last and len(places) == last - first + 1):
+                first = last = head.i
+            types.setdefault((first, last + 1), type)
     taken: set[int] = set()
     entities = []
     for (start, end), type in sorted(types.items(), key=lambda item: item[0][0] - item[0][1]):

@@ -6,8 +6,7 @@ from itertools import accumulate
 from os.path import commonprefix
 from typing import Optional
 
-from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, Edge, Span
-from allennlp_coref_rc.annotations.layers import Link
+from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, Span
 from allennlp_coref_rc.common.errors import ConfigurationError
 
 UNKNOWN = "\0"
@@ -120,30 +119,18 @@ def transfer(
     """
     alignment = Alignment(source.tokens, target.tokens, ignore_case, beginning)
     clusters = [mentions for cluster in source.clusters if (mentions := alignment.spans(cluster))]
-    frames = [
-        frame.placed(predicate, lambda span: alignment.spans([span]))
-        for frame in source.frames
-        if (predicate := alignment.span(frame.predicate))
-    ]
     relations = []
     for relation in source.relations:
         arg1, arg2 = alignment.spans(relation.arg1), alignment.spans(relation.arg2)
         if arg1 and arg2:
             connective = alignment.spans(relation.connective)
             relations.append(replace(relation, arg1=arg1, arg2=arg2, connective=connective))
-    edges = [
-        Edge(edge.type, begin, end)
-        for edge in source.edges
-        if (begin := alignment.span(edge.source)) and (end := alignment.span(edge.target))
-    ]
-    links = [
-        Link(mention, antecedent, link.confidence)
-        for link in source.links
-        if (mention := alignment.span(link.mention)) and (antecedent := alignment.span(link.antecedent))
-    ]
+    # Clusters and relations lose duplicates, and relations need both arguments.
+    others = replace(source.layers, clusters=[], relations=[])
+    kept = others.kept(alignment.span, lambda span: alignment.spans([span]))
     if sentences:
         target = replace(target, sentences=_sentences(source, target, alignment))
-    return target.with_more(clusters=clusters, frames=frames, relations=relations, edges=edges, links=links)
+    return target.with_more(**vars(replace(kept, clusters=clusters, relations=relations)))
 
 
 def _sentences(source: AnnotatedText, target: AnnotatedText, alignment: Alignment) -> list[Span]:

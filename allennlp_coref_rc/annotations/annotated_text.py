@@ -260,9 +260,10 @@ class AnnotatedText(Strict):
             return start, start + length
 
         sentences, offsets = self._sentences_of(pieces), self._offsets_of(pieces)
-        # An empty argument is in no piece.
+        # An empty argument or cluster is in no piece.
+        clusters = [cluster for cluster in self.clusters if cluster]
         relations = [relation for relation in self.relations if relation.arg1 and relation.arg2]
-        kept = replace(self.layers, relations=relations).kept(whole, cut)
+        kept = replace(self.layers, clusters=clusters, relations=relations).kept(whole, cut)
         return replace(self, tokens=tokens, sentences=sentences, offsets=offsets, **vars(kept))
 
     def sentence_numbers(self) -> list[int]:

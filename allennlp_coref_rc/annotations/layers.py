@@ -109,20 +109,7 @@ class Layers(Strict):
 
     def moved(self, move: Callable[[Span], Span]) -> "Layers":
         """The same annotations with all spans moved."""
-
-        def move_all(spans: Iterable[Span]) -> list[Span]:
-            return [move(span) for span in spans]
-
-        return Layers(
-            [move_all(cluster) for cluster in self.clusters],
-            [frame.moved(move) for frame in self.frames],
-            [
-                replace(r, arg1=move_all(r.arg1), arg2=move_all(r.arg2), connective=move_all(r.connective))
-                for r in self.relations
-            ],
-            [Edge(edge.type, move(edge.source), move(edge.target)) for edge in self.edges],
-            [Link(move(link.mention), move(link.antecedent), link.confidence) for link in self.links],
-        )
+        return self.kept(move, lambda span: [move(span)])
 
     def confident(self, min_confidence: float) -> "Layers":
         """
@@ -154,7 +141,7 @@ class Layers(Strict):
         clusters = []
         for cluster in self.clusters:
             mentions = [mention for mention in map(whole, cluster) if mention]
-            if mentions and (len(mentions) == len(cluster) or len(mentions) > 1):
+            if len(mentions) == len(cluster) or len(mentions) > 1:
                 clusters.append(mentions)
         frames = [
             frame.placed(predicate, cut) for frame in self.frames if (predicate := whole(frame.predicate))

@@ -86,6 +86,23 @@ def read_conllu_sentences(path: str, leave_out: LeaveOut = refuse) -> Iterator[S
                     begins = False
 
 
+def entity_spans(miscellanea: Iterable[str]) -> Iterator[tuple[Span, list[str]]]:
+    """
+    The entities of GUM in a document's MISC column ("Entity=(1-person-…"): their spans, in the order of their
+    ends, and their values after the number.
+    """
+    opened: dict[str, list[tuple[int, list[str]]]] = {}
+    for i, value in enumerate(miscellanea):
+        marks = re.search(r"(?:^|\|)Entity=([^|]*)", value)
+        for opens, content, closes in BRACKET.findall(marks[1] if marks else ""):
+            entity, *values = content.split("-")
+            if opens:
+                opened.setdefault(entity, []).append((i, values))
+            if closes:
+                start, values = opened[entity].pop()
+                yield (start, i + 1), values
+
+
 def _numbered(lines: Iterable[str]) -> Iterator[str]:
     """
     The lines, where those of words have their line number as a further column. The parser does not count

@@ -1,8 +1,7 @@
 import logging
 import os
 import random
-import re
-from collections import Counter, defaultdict
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple, Optional, cast
@@ -28,7 +27,7 @@ from allennlp_coref_rc.annotations.annotators.lexicon import (
 from allennlp_coref_rc.annotations.annotators.parse import Parse
 from allennlp_coref_rc.annotations.english import parse
 from allennlp_coref_rc.annotations.formats import FORMATS
-from allennlp_coref_rc.annotations.formats.conllu import BRACKET, read_conllu_sentences
+from allennlp_coref_rc.annotations.formats.conllu import entity_spans, read_conllu_sentences
 from allennlp_coref_rc.common.checks import check_choice
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import known_as, local_path
@@ -304,23 +303,16 @@ class CoreferenceReader(DatasetReader):
             return
         heads: list[int] = []
         labels: list[str] = []
-        opened: defaultdict[str, list[tuple[int, str]]] = defaultdict(list)
-        entities: list[tuple[Span, str]] = []
+        miscellanea: list[str] = []
         for sentence in read_conllu_sentences(path):
             start = len(heads)
             for i, word in enumerate(sentence.words, start):
                 heads.append(start + int(word.columns[6]) - 1 if word.columns[6] != "0" else i)
                 labels.append(word.columns[7])
-                marks = re.search(r"(?:^|\|)Entity=([^|]*)", word.columns[9])
-                for opens, content, closes in BRACKET.findall(marks[1] if marks else ""):
-                    entity, *values = content.split("-")
-                    if opens:
-                        opened[entity].append((i, values[0]))
-                    if closes:
-                        first, type = opened[entity].pop()
-                        entities.append(((first, i + 1), type))
+                miscellanea.append(word.columns[9])
         if [len(text) for text in texts] != [len(heads)]:
             raise ConfigurationError(f"{path}: found {len(heads)} words, expected as many as {file} has")
+        entities = [(span, type) for span, (type, *_) in entity_spans(miscellanea)]
         yield Tree(heads, labels, sorted(entities, key=lambda entity: entity[0][1] - entity[0][0]))
 
     def text_to_instance(
