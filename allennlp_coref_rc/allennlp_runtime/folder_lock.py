@@ -1,9 +1,9 @@
 """Lets one process at a time train in a folder, and removes the folder of a training that fails at once."""
 
-import functools
+import inspect
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager, nullcontext
 from fnmatch import fnmatch
 from typing import Any
@@ -11,6 +11,7 @@ from typing import Any
 from allennlp_coref_rc.common.error_message import user_message
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import locked
+from allennlp_coref_rc.common.wrapping import wrapping
 
 
 class FolderInUse(ConfigurationError):
@@ -27,28 +28,13 @@ def lock_of(folder: str) -> AbstractContextManager[None]:
     return locked(path, folder, in_use, needed=False)
 
 
-def lock_training(train: Any) -> None:
-    """
-    Lets `train_model` of AllenNLP's module `allennlp.commands.train`, which is given, hold the folder's lock.
-    A line of `patches.csv` applies it.
-    """
-    original = train.train_model
-
-    @functools.wraps(original)
-    def train_model(
-        params: Any,
-        serialization_dir: Any,
-        recover: bool = False,
-        force: bool = False,
-        node_rank: int = 0,
-        *args: Any,
-        **kwargs: Any,
-    ) -> Any:
-        # The first node, which may share the folder, holds the lock.
-        with nullcontext() if node_rank else lock_of(os.fspath(serialization_dir)):
-            return original(params, serialization_dir, recover, force, node_rank, *args, **kwargs)
-
-    train.train_model = train_model
+@wrapping("train_model")
+def lock_training(original: Callable[..., Any], _: Any, args: Any, kwargs: dict[str, Any]) -> Any:
+    """AllenNLP's `train_model`, which holds the folder's lock."""
+    given = inspect.signature(original).bind(*args, **kwargs).arguments
+    # The first node, which may share the folder, holds the lock.
+    with nullcontext() if given.get("node_rank") else lock_of(os.fspath(given["serialization_dir"])):
+        return original(*args, **kwargs)
 
 
 BEFORE_TRAINING = ("config.json", "meta.json", "vocabulary", "out*.log")

@@ -6,6 +6,7 @@ from itertools import islice
 from typing import Any, NamedTuple, Optional, Union
 
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, DiscourseRelation, Edge, Frame, Span
+from allennlp_coref_rc.annotations.tokenization import WordFinder
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.pages.marked_text import (
     Mark,
@@ -163,16 +164,7 @@ def find_answer(tokens: Sequence[str], answer: Union[str, Sequence[Span], None])
         return []
     if not isinstance(answer, str):
         return list(answer)
-    wanted = "".join(answer.lower().split())
-    places = []
-    for start in range(len(tokens)):
-        read, stop = "", start
-        while stop < len(tokens) and len(read) < len(wanted):
-            read += tokens[stop].lower()
-            stop += 1
-        if wanted and read == wanted:
-            places.append((start, stop))
-    return places
+    return WordFinder(tokens).find(answer.split())
 
 
 def full_colour(weights: Sequence[float]) -> float:

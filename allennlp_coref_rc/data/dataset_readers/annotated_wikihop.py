@@ -12,6 +12,7 @@ from allennlp_coref_rc.annotations import AnnotatedText, Document, clusters_from
 from allennlp_coref_rc.annotations.annotated_text import Span
 from allennlp_coref_rc.annotations.annotators import Annotator
 from allennlp_coref_rc.annotations.clusters import largest_clusters, relevant_clusters
+from allennlp_coref_rc.annotations.tokenization import WordFinder
 from allennlp_coref_rc.common.checks import check_choice, check_number
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.json_value import JsonValue
@@ -30,34 +31,6 @@ SUBSETS = {
 
 NO_MENTION = -1
 """Stands for "no mention" in the authors' preprocessed files."""
-
-
-class WordFinder:
-    """
-    Finds words that follow one another in a text, in upper or lower case, even if the two are split into
-    tokens differently: it finds "st", ".", "petersburg" in a text with "St.", "Petersburg".
-    """
-
-    def __init__(self, tokens: Sequence[str]) -> None:
-        tokens = [token.lower() for token in tokens]
-        self._text = "".join(tokens)
-        self._token_at: dict[int, int] = {}
-        offset = 0
-        for position, token in enumerate(tokens):
-            self._token_at[offset] = position
-            offset += len(token)
-        self._token_at[offset] = len(tokens)
-
-    def find(self, words: Sequence[str]) -> list[Span]:
-        """The spans of whole tokens that match the words, in order."""
-        wanted = "".join(words).lower()
-        spans = []
-        start = self._text.find(wanted) if wanted else -1
-        while start >= 0:
-            if start in self._token_at and start + len(wanted) in self._token_at:
-                spans.append((self._token_at[start], self._token_at[start + len(wanted)]))
-            start = self._text.find(wanted, start + 1)
-        return spans
 
 
 @DatasetReader.register("annotated_wikihop")

@@ -1,7 +1,7 @@
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from allennlp_coref_rc.data.dataset_readers.annotated_wikihop import WordFinder
+from allennlp_coref_rc.annotations.tokenization import WordFinder
 
 words = st.lists(st.text("abA.", min_size=1, max_size=3), max_size=8)
 
