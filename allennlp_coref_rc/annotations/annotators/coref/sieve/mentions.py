@@ -294,7 +294,7 @@ class MentionFinder:
         all_nouns: bool,
         acting_names: bool,
         persons: Iterable[Span] = (),
-        greetings: Collection[Optional[int]] = (),
+        greetings: Collection[int] = frozenset(),
     ) -> None:
         self.words = [token.lower().replace("’", "'") for token in tokens]
         self._sentences = sentences

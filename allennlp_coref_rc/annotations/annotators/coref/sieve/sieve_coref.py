@@ -104,7 +104,7 @@ class SieveCoref(Annotator):
         sentences = with_turns(text).sentences
         turns = find_turns(text.tokens, [start for start, _ in sentences])
         labels = [turn.label for turn in turns if turn.label]
-        greetings = [turn.greeting for turn in turns]
+        greetings = {turn.greeting for turn in turns if turn.greeting is not None}
         finder = MentionFinder(text.tokens, sentences, self._all_nouns, self._descriptions, labels, greetings)
         mentions = finder.find()
         quotes = attributed_quotes(text.tokens, finder.words, sentences, mentions, turns)

@@ -1,8 +1,9 @@
 """Turns of a conversation ("Anna: …") and letters, which name who writes, and to whom."""
 
 import re
+from bisect import bisect_left
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from itertools import pairwise, takewhile
 from typing import NamedTuple, Optional
@@ -13,10 +14,17 @@ from allennlp_coref_rc.annotations.annotators.coref.sieve.mentions import name_a
 
 HEADERS = frozenset("bcc cc date from re sent subject to".split())
 SUBJECTS = frozenset(["re", "subject"])
-GREETINGS = frozenset("dear hello hi".split())
+GREETINGS = frozenset("dear hello hey hi".split())
+PARTICLES = frozenset("- ' ’ da de del der di la le van von".split())
+"""What may stand within a name, beside capitalised words and numbers."""
 
-MAX_LABEL = 4
-"""The most tokens of the name at the beginning of a turn."""
+MARK = re.compile(r"[-–*•(\[\])},]+|\d+([:/.-]\d+){1,2}|[AaPp]\.?[Mm]\.?")
+"""Bullets, dates and times, which may stand before and after a name."""
+
+COLON = re.compile(r"[*)\]]*:\**")
+
+MAX_LABEL = 5
+"""The most tokens of the name at the beginning of a turn, or of the marks beside it."""
 
 MAX_TURN = 400
 """The most tokens of a turn. A longer one may go on with something else."""
@@ -28,8 +36,8 @@ MAX_HEADER = 25
 class Turn(NamedTuple):
     """
     What one person says or writes. The names of this person and of the one addressed begin at the tokens
-    `speaker` and `listener`, where the text has them. `label` is the name before the colon of a turn,
-    `greeting` the position of "Dear".
+    `speaker` and `listener`, where the text has them. `label` is the name before a turn, `greeting` the
+    position of "Dear".
     """
 
     start: int
@@ -41,8 +49,8 @@ class Turn(NamedTuple):
 
 
 def find_turns(tokens: Sequence[str], starts: Sequence[int]) -> list[Turn]:
-    """The turns and letters of a text whose sentences, and lines, begin at `starts`."""
-    return [*_letters(tokens, starts), *_conversation(tokens, starts)]
+    """The turns and letters of a text whose sentences, and lines, begin at `starts`, in order."""
+    return [*_letters(tokens, starts), *_conversation(tokens, starts)[0]]
 
 
 def with_turns(text: AnnotatedText, apart: bool = False) -> AnnotatedText:
@@ -54,17 +62,21 @@ def with_turns(text: AnnotatedText, apart: bool = False) -> AnnotatedText:
     begins = [start for start, _ in text.sentences]
     lines = _line_starts(text)
     starts = sorted({*begins, *lines})
-    turns = find_turns(text.tokens, starts)
+    conversation, ends = _conversation(text.tokens, starts)
+    turns = [*_letters(text.tokens, starts), *conversation]
     if not turns:
         return text
     headers = _header_labels(text.tokens, starts)
     labels = [turn.label for turn in turns if turn.label]
-    breaks = {*begins, *headers, *(start for start, _ in labels)}
-    breaks |= {after for before, after in pairwise(lines) if before in headers}
+    breaks = {*begins, *headers, *(start for start, _ in labels), *ends}
+    breaks |= {
+        after for before, after in pairwise(lines) if before in headers or _is_quoted(text.tokens[before])
+    }
     # The first word of a subject has a capital letter as that of a sentence has.
     breaks |= {at + 2 for at in headers if text.tokens[at].lower() in SUBJECTS and at + 2 < len(text)}
     if apart:
-        breaks |= {stop + 1 for _, stop in labels if stop + 1 < len(text)}
+        breaks |= {turn.start for turn in conversation if turn.start < len(text)}
+        breaks |= {stop for _, stop in labels if text.tokens[stop] != ":"}
         breaks |= {turn.greeting + 1 for turn in turns if turn.greeting is not None}
     return replace(text, sentences=list(pairwise([*sorted(breaks), len(text)])))
 
@@ -77,36 +89,79 @@ def _line_starts(text: AnnotatedText) -> list[int]:
     return [i for i, (end, (start, _)) in enumerate(zip(ends, text.offsets)) if "\n" in source[end:start]]
 
 
-def _conversation(tokens: Sequence[str], starts: Sequence[int]) -> list[Turn]:
+class _Label(NamedTuple):
+    """A name that may begin a turn, and the position after its colon."""
+
+    start: int
+    stop: int
+    body: int
+
+
+def _conversation(tokens: Sequence[str], starts: Sequence[int]) -> tuple[list[Turn], list[int]]:
     """
-    The turns of a conversation. A turn begins with a person's name, or with other capitalised words if at
-    least two such labels come again and again, as "Customer:" and "Agent:".
+    The turns of a conversation, and where they end besides: at other labels and at quoted lines. A turn begins
+    with a person's name, or with other capitalised words if at least two such labels come again and again, as
+    "Customer:" and "Agent:".
     """
-    labels = {start: stop for start in starts if (stop := _label_stop(tokens, start))}
-    names = {start: tuple(token.lower() for token in tokens[start:stop]) for start, stop in labels.items()}
+    labels = {label.start: label for start in starts if (label := _label(tokens, start))}
+    names = {
+        start: tuple(token.lower() for token in tokens[start:stop]) for start, stop, _ in labels.values()
+    }
     again = {name for name, count in Counter(names.values()).items() if count > 1}
     again = again if len(again) > 1 else set()
     turns = [start for start, name in names.items() if name in again or name_attributes(name)[2]]
+    ends = sorted({*labels} - {*turns} | {start for start in starts if _is_quoted(tokens[start])})
     first = {names[start]: start for start in reversed(turns)}
     result = []
     for start, after in pairwise([*turns, len(tokens)]):
-        body = labels[start] + 1
-        others = [other for name, other in first.items() if name != names[start]]
-        listener = others[0] if len(others) == 1 else None
-        label = start, labels[start]
-        result.append(Turn(body, min(after, body + MAX_TURN), start, listener, label))
-    return result
+        _, stop, body = labels[start]
+        listener = None
+        if len(first) == 2:
+            (listener,) = (other for name, other in first.items() if name != names[start])
+        end = min([after, body + MAX_TURN, *_between(ends, body + 1, after)[:1]])
+        result.append(Turn(body, end, start, listener, (start, stop)))
+    return result, ends
 
 
-def _label_stop(tokens: Sequence[str], start: int) -> int:
-    """The position of the colon after a sequence of capitalised words; 0 if there is none."""
-    for position in range(start, min(start + MAX_LABEL + 1, len(tokens))):
-        word = tokens[position].lower()
-        if word == ":":
-            return position if position > start else 0
-        if not tokens[position][:1].isupper() or word in lexicon.CLOSED | HEADERS:
-            return 0
-    return 0
+def _label(tokens: Sequence[str], start: int) -> Optional[_Label]:
+    """The capitalised words before a colon, perhaps beside dates, times and bullets; `None` if there are none."""
+    begin = _after(tokens, start, lambda token: bool(MARK.fullmatch(token)))
+    stop = _after(tokens, begin, lambda token: token[:1].isupper() or token.isdigit() or token in PARTICLES)
+    colon = _after(tokens, stop, lambda token: bool(MARK.fullmatch(token)))
+    name = tokens[begin:stop]
+    is_name = (
+        name
+        and name[0][:1].isupper()
+        and name[-1] not in PARTICLES
+        and not any(_is_no_name(word, i) for i, word in enumerate(name))
+    )
+    if is_name and colon < len(tokens) and COLON.fullmatch(tokens[colon]):
+        return _Label(begin, stop, colon + 1)
+    return None
+
+
+def _is_no_name(word: str, position: int) -> bool:
+    """Whether a word of a label is a function word, but for "The Chair" and "Speaker A", or of a mail's header."""
+    if word.lower() in HEADERS or word == "I":
+        return True
+    return word.lower() in lexicon.CLOSED and not (
+        word in PARTICLES or len(word) == 1 or word.lower() == "the" and not position
+    )
+
+
+def _after(tokens: Sequence[str], start: int, belongs: Callable[[str], bool]) -> int:
+    """The position after the tokens from `start` on that belong together, of which there are a few."""
+    return start + sum(1 for _ in takewhile(belongs, tokens[start : start + MAX_LABEL]))
+
+
+def _between(positions: Sequence[int], start: int, stop: int) -> Sequence[int]:
+    """The sorted positions from `start` to `stop`."""
+    return positions[bisect_left(positions, start) : bisect_left(positions, stop)]
+
+
+def _is_quoted(token: str) -> bool:
+    """Whether the first token of a line says that the line is of the mail that is answered."""
+    return token.startswith(">")
 
 
 def _letters(tokens: Sequence[str], starts: Sequence[int]) -> Iterator[Turn]:
@@ -116,10 +171,11 @@ def _letters(tokens: Sequence[str], starts: Sequence[int]) -> Iterator[Turn]:
     labels = _header_labels(tokens, starts)
     blocks = [at for before, at in pairwise([-MAX_HEADER - 1, *labels]) if at - before > MAX_HEADER]
     for start, stop in pairwise([*blocks, len(tokens)]):
-        names = {tokens[at].lower(): at + 2 for at in reversed(labels) if start <= at < stop}
-        greeting = next((at for at in starts if start <= at < stop and _greets(tokens, at)), None)
+        names = {tokens[at].lower(): at + 2 for at in reversed(_between(labels, start, stop))}
+        greeting = next((at for at in _between(starts, start, stop) if _greets(tokens, at)), None)
         greeted = None if greeting is None else greeting + 1
-        end = min(stop, start + MAX_TURN)
+        quoted = (at for at in _between(starts, start, stop) if _is_quoted(tokens[at]))
+        end = min(stop, start + MAX_TURN, next(quoted, stop))
         yield Turn(start, end, names.get("from"), names.get("to", greeted), greeting=greeting)
     if not blocks and 0 < len(tokens) <= MAX_TURN and _greets(tokens, 0):
         yield Turn(0, len(tokens), _signature(tokens), 1, greeting=0)

@@ -333,6 +333,45 @@ def test_not_every_greeting_begins_a_letter(text):
     assert not any({"I", "you"} & {*cluster} for cluster in clusters(text))
 
 
+@pytest.mark.parametrize(
+    "one, other",
+    [
+        ("Mr. O'Neill", "The Chair"),
+        ("Anna", "Mary-Jane"),
+        ("**Anna", "**Ben"),
+        ("- Anna", "- Ben"),
+        ("[10:32] Anna", "10:33 Ben"),
+        ("Anna (10:32)", "Ben (10:33 AM)"),
+        ("12/05/22, 10:32 - Anna", "12/05/22, 10:33 - Ben"),
+        ("Speaker 1", "Speaker 2"),
+        ("Speaker A", "Speaker B"),
+        ("Jean-Luc Picard", "Maria del Carmen Lopez"),
+    ],
+)
+def test_names_before_turns(one, other):
+    lines = (f"{one}: I lost my key.", f"{other}: I saw it.", f"{one}: Call me.", f"{other}: You call me.")
+    text = AnnotatedText.of_text("\n".join(lines).replace("**:", ":**"))
+    found = SieveCoref().annotate(text).cluster_texts
+    first, second = (next(cluster for cluster in found if word in cluster) for word in ("my", "I"))
+    assert first[1:3] == ["I", "my"] and first[-1] == "You" and first.count("me") == 1
+    others = [cluster for cluster in found if "I" in cluster and cluster != first]
+    assert len(others) == 1 and others[0].count("I") == others[0].count("me") == 1
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "From: Anna Smith\nTo: Bob Jones\n\nI came. Will you?\n\n> He lost my keys.\n> Call me.\n\nAnna",
+        "Anna: I came. Will you?\nBen: No.\nNews: My dog ran, follow me.",
+        "Anna: I came. Will you?\nBen: No.\n> My dog ran, follow me.",
+    ],
+)
+def test_turns_end_at_what_others_say(text):
+    found = SieveCoref().annotate(AnnotatedText.of_text(text)).cluster_texts
+    assert any("I" in cluster for cluster in found)
+    assert not any({"my", "My", "me"} & {*cluster} and len({*cluster}) > 2 for cluster in found)
+
+
 def test_a_line_of_a_chat_needs_no_full_stop():
     text = AnnotatedText.of_text("Anna: did you call\nBen: yes I did\nAnna: I saw")
     assert SieveCoref().annotate(text).cluster_texts == [["Anna", "Anna", "I"], ["you", "Ben", "I"]]
