@@ -67,13 +67,12 @@ def load_config(path: str, overrides: str = "") -> dict[str, Any]:
 
 
 def _similar(name: str) -> list[str]:
-    """The config of the package with the most similar name, with or without its folder."""
-    known = {name.removesuffix(SUFFIX): name for name in names()}
-    for part in (str, os.path.basename):
-        close = {part(short): full for short, full in known.items()}
-        for match in most_similar(part(name), close):
-            return [close[match]]
-    return []
+    """The configs of the package with the most similar names, with their folders, or else without."""
+    known = {full.removesuffix(SUFFIX): full for full in names()}
+    by_file = {os.path.basename(short): full for short, full in known.items()}
+    return [known[match] for match in most_similar(name, known)] or [
+        by_file[match] for match in most_similar(os.path.basename(name), by_file)
+    ]
 
 
 def check_overrides(overrides: str) -> None:

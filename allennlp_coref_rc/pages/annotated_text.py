@@ -58,7 +58,8 @@ def entities(text: AnnotatedText) -> list[Entity]:
         names = Counter(
             {string: count for string, count in strings.items() if string.lower() not in PRONOUNS}
         )
-        (name, _), *_ = (names or strings or Counter([""])).most_common(1)
+        counts = names or strings
+        name = counts.most_common(1)[0][0] if counts else ""
         more = ["…"] if len(strings) > MAX_STRINGS else []
         known.append(Entity(number, name, len(cluster), ", ".join([*islice(strings, MAX_STRINGS), *more])))
     return known

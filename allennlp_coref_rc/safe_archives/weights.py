@@ -47,9 +47,9 @@ def reading_weights(path: str) -> Iterator[None]:
 
 def check_weights(weights: Any, own: Mapping[str, "Tensor"], source: str = "") -> None:
     """
-    Raises a `ConfigurationError` if weights are not finite, or not of the kind of a model's `own`, as PyTorch
-    would cut them. PyTorch itself finds those that are missing or of another shape. A message begins with the
-    `source`.
+    Raises a `ConfigurationError` if a weight is not finite, or if its kind (real, integer, boolean) is not that
+    of the model's `own`: PyTorch would convert it silently. Missing weights and other shapes are left to
+    PyTorch. A message begins with the `source`.
     """
     import torch
 
@@ -60,11 +60,13 @@ def check_weights(weights: Any, own: Mapping[str, "Tensor"], source: str = "") -
         found = weights.get(name)
         if not isinstance(found, torch.Tensor) or found.shape != expected.shape:
             continue
-        kind, wanted = _kind(found), _kind(expected)
-        if kind == wanted and not torch.isfinite(found.to(expected.dtype)).all():
-            kind = "nan or infinity"
-        if kind != wanted:
-            raise ConfigurationError(f"{place}found {kind} in {name} of the weights, expected {wanted}")
+        found_kind, expected_kind = _kind(found), _kind(expected)
+        is_finite = found_kind != expected_kind or torch.isfinite(found.to(expected.dtype)).all()
+        if found_kind != expected_kind or not is_finite:
+            raise ConfigurationError(
+                f"{place}found {found_kind if is_finite else 'nan or infinity'} in {name} of the weights, "
+                f"expected {expected_kind}"
+            )
 
 
 def _kind(tensor: "Tensor") -> str:

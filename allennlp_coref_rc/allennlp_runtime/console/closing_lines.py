@@ -33,7 +33,7 @@ def shown(value: Any) -> str:
     return f"{value:.4f}" if isinstance(value, float) else str(value)
 
 
-def _train(args: Namespace, result: Any) -> list[str]:
+def _after_train(args: Namespace, result: Any) -> list[str]:
     folder = args.serialization_dir
     if args.dry_run:
         return [f"{os.path.join(folder, 'vocabulary')}: the vocabulary; nothing was trained (--dry-run)"]
@@ -90,7 +90,7 @@ def _of_split(metrics: dict[str, Any], prefix: str) -> str:
     )
 
 
-def _evaluate(args: Namespace, result: dict[str, Any]) -> list[str]:
+def _after_evaluate(args: Namespace, result: dict[str, Any]) -> list[str]:
     width = max(map(len, result), default=0)
     lines = [f"{name:{width}}  {shown(value)}" for name, value in sorted(result.items())]
     for paths, what in ((args.output_file, "metrics"), (args.predictions_output_file, "answers")):
@@ -98,16 +98,16 @@ def _evaluate(args: Namespace, result: dict[str, Any]) -> list[str]:
     return lines
 
 
-def _predict(args: Namespace, result: Any) -> list[str]:
+def _after_predict(args: Namespace, result: Any) -> list[str]:
     if not args.output_file:
         return []
     return [f"{args.output_file}: {counted(result.answered, 'prediction')}"]
 
 
 CLOSINGS: dict[str, Callable[[Namespace, Any], list[str]]] = {
-    "train": _train,
-    "evaluate": _evaluate,
-    "predict": _predict,
+    "train": _after_train,
+    "evaluate": _after_evaluate,
+    "predict": _after_predict,
     "find-lr": lambda args, _: [f"{args.serialization_dir}/lr-losses.png: the loss at each learning rate"],
     "test-install": lambda *_: [
         "All modules of AllenNLP can be imported; coref-rc environment tests the rest"

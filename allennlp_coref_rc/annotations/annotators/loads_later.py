@@ -11,7 +11,8 @@ class LoadsLater:
 
     def prepare(self) -> None:
         """
-        Loads all of it, and that of its parts: what is missing is then one error, before the first text.
+        Loads the cached properties of this object and of the annotators that it contains, so that a missing
+        model is one error, before the first text.
         """
         for name in self._loaded():
             getattr(self, name)

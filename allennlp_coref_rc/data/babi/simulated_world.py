@@ -288,10 +288,11 @@ class WhereIsThing(Story):
     def ask(self, subject: str) -> Optional[Question]:
         handled = self.told(("get", "drop"), thing=subject)[-1]
         carried = handled.event.kind == "get"
+        # Where the carrier went after taking it, or was before dropping it.
         moves = [
             move
             for move in self.told(("move",), person=handled.event.actors[0])
-            if (move.facts > handled.facts) == carried
+            if (move.facts[-1] > handled.facts[-1]) == carried
         ]
         if not moves:
             return None

@@ -147,16 +147,18 @@ class _Parser:
             self._note("an empty <contextart>", "a passage")
         if len(self._choices) < 2:
             self._note(f"{len(self._choices)} choices", "2 to 5")
-        if self._correct.count(True) != (set(self._correct) != {None}):
-            self._note(f"{self._correct.count(True)} correct choices", 'one, or choices without "correct"')
+        num_correct = self._correct.count(True)
+        is_labelled = any(flag is not None for flag in self._correct)
+        if num_correct != (1 if is_labelled else 0):
+            self._note(f"{num_correct} correct choices", 'one, or choices without "correct"')
         if self._problem:
             self._questions.append(self._problem)
             self._problem = None
             return
         left, right, passage = (self._values[name] for name in ("leftcontext", "rightcontext", "contextart"))
         correct = self._correct.index(True) if True in self._correct else None
-        own, other = (self._values.get(f"{name} id", "") for name in ("question", "contextart"))
-        question = WhoDidWhatQuestion(left, right, passage, self._choices, correct, own, other, self._line)
+        ids = (self._values.get(f"{name} id", "") for name in ("question", "contextart"))
+        question = WhoDidWhatQuestion(left, right, passage, self._choices, correct, *ids, self._line)
         self._questions.append(question)
 
 

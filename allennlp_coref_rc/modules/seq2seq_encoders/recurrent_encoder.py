@@ -212,12 +212,13 @@ class RecurrentEncoder(AnnotatedSeq2SeqEncoder):
         """Encodes two sequences, each with its encoder, the first one first when reading forward."""
 
         def read(reverse: bool, products: Products) -> tuple[torch.Tensor, ...]:
-            first, second = [*zip(pairs, products)][:: -1 if reverse else 1]
-            (encoder, text), (second_encoder, continuation) = first[0], second[0]
-            states = encoder._read(text, reverse, products=first[1])
-            memory = second_encoder._handed_over(text, states, reverse)
-            both = states, second_encoder._read(continuation, reverse, *memory, products=second[1])
-            return both[::-1] if reverse else both
+            first, second = (1, 0) if reverse else (0, 1)
+            encoder, text = pairs[first]
+            states = encoder._read(text, reverse, products=products[first])
+            next_encoder, next_text = pairs[second]
+            memory = next_encoder._handed_over(text, states, reverse)
+            next_states = next_encoder._read(next_text, reverse, *memory, products=products[second])
+            return (next_states, states) if reverse else (states, next_states)
 
         first, second = self._read_in_each_direction(pairs, read)
         return first, second
