@@ -51,6 +51,8 @@ class LabelProjection(torch.nn.Module):
         self.table = Embedding(2 * sum(self._dims), vocab=vocab, vocab_namespace=namespace)
         self.weight = torch.nn.Parameter(torch.empty(2, num_heads, label_dim, head_dim))
         torch.nn.init.uniform_(self.weight, -(fan_in**-0.5), fan_in**-0.5)
+        # AllenNLP makes the table in float32 on the CPU, whatever PyTorch's defaults are.
+        self.table.to(self.weight.device, self.weight.dtype)
 
     def forward(self, no_label: torch.Tensor) -> torch.Tensor:
         """
@@ -171,9 +173,10 @@ class AnnotatedSelfAttention(torch.nn.Module):
         The terms that labels add to queries, keys and values (zero for values). Shape: (batch_size,
         sequence_length, heads, 3, head_dim).
         """
-        biases = self.projection.bias.view(3, self._num_heads, -1)[:2, : labels.size(-1)].split(
-            self._heads, dim=1
-        )
+        bias = self.projection.bias
+        # A layer with dynamic quantization has a method.
+        bias = bias() if callable(bias) else bias
+        biases = bias.view(3, self._num_heads, -1)[:2, : labels.size(-1)].split(self._heads, dim=1)
         tables = [project(bias) for project, bias in zip(self.labels, biases)]
         sizes = [(table.size(0), table.size(1)) for table in tables]
 

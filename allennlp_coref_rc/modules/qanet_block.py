@@ -10,6 +10,14 @@ from allennlp_coref_rc.modules.annotated_self_attention import AnnotatedSelfAtte
 from allennlp_coref_rc.modules.fast_dropout import FastDropout
 
 
+class Depthwise(torch.nn.Conv1d):
+    """A convolution of each channel by itself, of images of height one."""
+
+    def forward(self, inputs: torch.Tensor) -> torch.Tensor:
+        padding = 0, self.kernel_size[0] // 2
+        return conv2d(inputs, self.weight.unsqueeze(2), self.bias, padding=padding, groups=self.groups)
+
+
 class SeparableConvolution(torch.nn.Module):
     """
     A convolution of each channel by itself, then one of width one over all channels. Shapes of inputs and
@@ -18,21 +26,13 @@ class SeparableConvolution(torch.nn.Module):
 
     def __init__(self, dim: int, kernel_size: int) -> None:
         super().__init__()
-        self.depthwise = torch.nn.Conv1d(dim, dim, kernel_size, padding=kernel_size // 2, groups=dim)
+        self.depthwise = Depthwise(dim, dim, kernel_size, groups=dim)
         self.pointwise = torch.nn.Linear(dim, dim)
 
     def forward(self, inputs: torch.Tensor) -> torch.Tensor:
         # As an image of height one whose channels come last, so that nothing has to be transposed in memory.
         image = inputs.transpose(1, 2).unsqueeze(2)
-        depthwise = self.depthwise
-        image = conv2d(
-            image,
-            depthwise.weight.unsqueeze(2),
-            depthwise.bias,
-            padding=(0, *depthwise.padding),
-            groups=image.size(1),
-        )
-        return self.pointwise(image.squeeze(2).transpose(1, 2))
+        return self.pointwise(self.depthwise(image).squeeze(2).transpose(1, 2))
 
 
 class QanetBlock(torch.nn.Module):

@@ -152,7 +152,7 @@ class Scopes:
         for bucket, _, (queries, keys, values) in self._grouped(projected):
             attended = scaled_dot_product_attention(queries, keys, values, attn_mask=bucket.is_member)
             outputs.append(attended.flatten(0, 2))
-        return torch.cat(outputs).index_select(0, self._places).view(*projected.shape[:3], -1)
+        return torch.cat(outputs).index_select(0, self._places).view(*projected.shape[:3], projected.size(-1))
 
     def weights(self, projected: torch.Tensor) -> Iterator[ScopeWeights]:
         """The attention weights of `attend`, scope by scope."""

@@ -76,8 +76,10 @@ def recurrence(given: RecurrenceInput, backend: str = "auto") -> torch.Tensor:
         )
     _check_shapes(given)
     if given.inputs.size(0) == 0 or given.inputs.size(1) == 0:
-        # Empty, but still a part of the graph.
-        return given.projected().inputs[..., : given.weight_hh.size(0) // 3]
+        # Empty, but still a part of the graph, with gradients of zero for all parameters.
+        parameters = (given.weight_hh, given.bias_hn, given.keys)
+        nothing = sum(0 * one.sum() for one in parameters if one is not None)
+        return given.projected().inputs[..., : given.weight_hh.size(0) // 3] + nothing
     given = _prepared(given)
     run = _backend(backend, given)
     if run is not _triton.fused:

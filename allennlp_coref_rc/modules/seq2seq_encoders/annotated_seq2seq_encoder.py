@@ -1,7 +1,7 @@
 import functools
 import logging
 import sys
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Mapping
 from typing import Any, Optional, TypeVar, cast
 
 import torch
@@ -91,9 +91,16 @@ class AnnotatedSeq2SeqEncoder(Seq2SeqEncoder):
         """The names of the annotation layers that this encoder reads."""
         return ()
 
-    def check_input(self, inputs: torch.Tensor, mask: torch.Tensor) -> None:
+    def check_input(
+        self, inputs: torch.Tensor, mask: torch.Tensor, annotations: Optional[AnnotationTensors] = None
+    ) -> None:
         """Raises a `ConfigurationError` if these are not what `forward` says."""
         name = type(self).__name__
+        if not isinstance(annotations, (Mapping, type(None))):
+            raise ConfigurationError(
+                f"{name}: found a {type(annotations).__name__} as annotations, expected a mapping; a hidden state "
+                "is not supported"
+            )
         check_tensor(name, "inputs", inputs, ("batch_size", "sequence_length", self.get_input_dim()))
         check_tensor(name, "mask", mask, tuple(inputs.shape[:2]), inputs.device)
         if not inputs.is_floating_point() or mask.dtype != torch.bool:
@@ -163,8 +170,14 @@ def encode(encoder: Seq2SeqEncoder, text: TokenVectors) -> torch.Tensor:
     """
     Encodes a text with any encoder. An encoder that does not read annotations is called without them. The
     parts of AllenNLP's `compose` are called one after the other. Shape: (batch_size, sequence_length, dim).
+
+    # Raises
+
+    `ConfigurationError`
+        If there are annotations, and a module around an encoder that reads them, as of `torch.compile`.
     """
     for part in _parts(encoder):
+        _check_reached(part, text)
         if isinstance(part, AnnotatedSeq2SeqEncoder):
             vectors = part(*text)
         elif text.vectors.is_cuda and (rnn := _stateless_rnn(part)) is not None:
@@ -173,6 +186,16 @@ def encode(encoder: Seq2SeqEncoder, text: TokenVectors) -> torch.Tensor:
             vectors = part(text.vectors, text.mask)
         text = text._replace(vectors=vectors)
     return text.vectors
+
+
+def _check_reached(encoder: Seq2SeqEncoder, text: TokenVectors) -> None:
+    if text.annotations is None or isinstance(encoder, AnnotatedSeq2SeqEncoder):
+        return
+    if inner := next((part for part in encoder.modules() if isinstance(part, AnnotatedSeq2SeqEncoder)), None):
+        raise ConfigurationError(
+            f"found a {type(encoder).__name__} around a {type(inner).__name__}, which gets no annotations so; "
+            "expected the encoder itself, or a call of the module with annotations"
+        )
 
 
 def _stateless_rnn(encoder: Seq2SeqEncoder) -> Optional[torch.nn.RNNBase]:

@@ -38,12 +38,13 @@ class Positions(torch.nn.Module):
 
     def forward(self, inputs: torch.Tensor) -> torch.Tensor:
         length = inputs.size(1)
-        if self._kept.size(1) < length or self._kept.device != inputs.device:
+        # Another thread may keep others in the meantime.
+        kept = self._kept
+        if kept.size(1) < length or kept.device != inputs.device:
             # Made on the CPU, since a GPU would need many launches.
-            self._kept = copied_to(
-                inputs.device, add_positional_features(torch.zeros(1, length, inputs.size(2)))
-            )
-        return self._kept[:, :length]
+            features = add_positional_features(torch.zeros(1, length, inputs.size(2)))
+            self._kept = kept = copied_to(inputs.device, features)
+        return kept[:, :length]
 
 
 @Seq2SeqEncoder.register("dassa")
@@ -239,13 +240,15 @@ class DASSA(AnnotatedSeq2SeqEncoder):
         `torch.FloatTensor`
             Shape: (batch_size, sequence_length, hidden_dim). Zero where masked.
         """
-        self.check_input(inputs, mask)
+        self.check_input(inputs, mask, annotations)
         if annotations is None:
             self.warn_unannotated()
         views = None
         if annotations is not None and self._annotated_blocks:
             views = once(mask, [self, annotations], "views", lambda: self._views(annotations, mask))
         exist, attended = once(mask, [], inputs.dtype, lambda: _padding(mask, inputs.dtype))
+        # Padding may be NaN, which a product with zero would keep.
+        inputs = inputs if exist is None else inputs.masked_fill(~mask.unsqueeze(-1), 0)
         outputs = inputs if self.input_projection is None else self.input_projection(inputs)
         # The weights' dtype, not that of `outputs`, which is a lower one in autocast.
         positions = self.positions(outputs).to(next(self.blocks.parameters()).dtype)

@@ -5,6 +5,7 @@ from typing import Any, Optional, Self, Union, cast
 import torch
 from allennlp.modules import Seq2SeqEncoder
 from torch.nn import Parameter
+from torch.nn.utils.parametrize import is_parametrized, type_before_parametrizations
 
 from allennlp_coref_rc.common.checks import check_number
 from allennlp_coref_rc.common.errors import ConfigurationError
@@ -117,16 +118,14 @@ class RecurrentEncoder(AnnotatedSeq2SeqEncoder):
         without annotations. It has copies of the parameters and `batch_first=True`. Parameters that only
         annotations use are left out.
         """
-        like = self.get_parameter("weight_ih_l0")
+        like = self.weight_ih_l0
         rnn = self.torch_class(
             self._input_size, self._hidden_size, batch_first=True, bidirectional=self._bidirectional
         ).to(like.device, like.dtype)
-        own = dict(self.named_parameters())
         with torch.no_grad():
             for name, parameter in rnn.named_parameters():
-                parameter.copy_(
-                    own[name][:, : self._hidden_size] if name.startswith("weight_hh") else own[name]
-                )
+                own = getattr(self, name)
+                parameter.copy_(own[:, : self._hidden_size] if name.startswith("weight_hh") else own)
         return rnn
 
     def load_torch(self, rnn: torch.nn.RNNBase) -> Self:
@@ -137,8 +136,10 @@ class RecurrentEncoder(AnnotatedSeq2SeqEncoder):
         # Raises
 
         `ConfigurationError`
-            If the module has another type or other settings.
+            If the module has another type or other settings, or this encoder has parametrizations.
         """
+        if is_parametrized(self):
+            raise ConfigurationError(f"{type(self).__name__}: found parametrizations, expected none")
         _check_same(f"{type(self).__name__}: the module to load", _settings(rnn), _settings(self.to_torch()))
         like = rnn.get_parameter("weight_ih_l0")
         self.to(like.device, like.dtype)
@@ -168,7 +169,7 @@ class RecurrentEncoder(AnnotatedSeq2SeqEncoder):
         `torch.FloatTensor`
             Shape: (batch_size, sequence_length, directions * hidden_size). Zero where masked.
         """
-        self.check_input(inputs, mask)
+        self.check_input(inputs, mask, annotations)
         text = TokenVectors(inputs, mask, annotations)
 
         def read(reverse: bool, products: Products) -> tuple[torch.Tensor, ...]:
@@ -189,11 +190,17 @@ class RecurrentEncoder(AnnotatedSeq2SeqEncoder):
             return super().encode_pair(question_encoder, pair)
         pairs = (self, pair.passage), (cast(RecurrentEncoder, question_encoder), pair.question)
         for encoder, text in pairs:
-            encoder.check_input(text.vectors, text.mask)
+            encoder.check_input(text.vectors, text.mask, text.annotations)
+            if encoder._forward_pre_hooks:
+                raise ConfigurationError(
+                    f"{type(encoder).__name__}: found hooks before forward, as of torch.nn.utils.prune, expected none "
+                    "in an encoder that shares its memory"
+                )
         return pair.with_vectors(*self._encode_pair(*pairs))
 
     def shares_memory(self, question_encoder: Seq2SeqEncoder) -> bool:
-        if not isinstance(question_encoder, type(self)) or not (
+        # A parametrization, such as weight_norm, gives each module a class of its own.
+        if not isinstance(question_encoder, type_before_parametrizations(self)) or not (
             self._share_memory and question_encoder._share_memory
         ):
             return False

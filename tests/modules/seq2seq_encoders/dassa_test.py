@@ -136,8 +136,12 @@ def test_padding_changes_nothing(join_unannotated):
         row = slice(i, i + 1), slice(length)
         own = map_annotations(annotations, itemgetter(row))
         assert torch.allclose(encoder(inputs[row], mask[row], own)[0], outputs[i, :length], atol=1e-12)
-    garbage = torch.where(mask.unsqueeze(-1), inputs, 1e3)
-    assert torch.equal(encoder(garbage, mask, annotations), outputs)
+    for value in (1e3, torch.nan):
+        garbage = torch.where(mask.unsqueeze(-1), inputs, value)
+        found = encoder(garbage, mask, annotations)
+        assert torch.equal(found, outputs)
+    gradients = torch.autograd.grad(found.sum(), list(encoder.parameters()), allow_unused=True)
+    assert all(gradient.isfinite().all() for gradient in gradients if gradient is not None)
 
 
 def test_a_text_of_no_tokens_is_zeros_and_has_a_gradient():
