@@ -8,7 +8,7 @@ from unittest.mock import patch
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.files import partial_path
 
-CUTTING = ("batches_per_epoch", "drop_last")
+CUTTING = ("batches_per_epoch", "instances_per_epoch", "drop_last")
 """Keys of data loaders, and of their samplers, that leave a part of the data out of an epoch."""
 
 
@@ -38,13 +38,13 @@ def whole_outputs() -> Iterator[None]:
         predictions_output_file: Optional[str] = None,
         **kwargs: Any,
     ) -> Any:
-        sampler = getattr(data_loader, "batch_sampler", None)
-        for part, owner in (("data_loader", data_loader), ("batch_sampler", sampler)):
+        parts = {name: getattr(data_loader, name, None) for name in ("batch_sampler", "scheduler")}
+        for part, owner in {"data_loader": data_loader, **parts}.items():
             for key in CUTTING:
-                if getattr(owner, key, None):
+                if value := getattr(owner, key, None) or getattr(owner, f"_{key}", None):
                     raise ConfigurationError(
-                        f"{part}.{key}: found {getattr(owner, key)!r}, by which a part of the data would be left out; "
-                        "expected it in no data loader that evaluates"
+                        f"{part}.{key}: found {value!r}, by which a part of the data would be left out; expected it "
+                        "in no data loader that evaluates"
                     )
         with _partial(metrics_output_file) as metrics, _partial(predictions_output_file) as predictions:
             found = evaluate(

@@ -39,8 +39,14 @@ def check_arguments(command: str, args: Namespace) -> None:
                     key,
                     key,
                 )
-        if command == "train" and args.node_rank and not params.get("distributed"):
+        distributed = params.get("distributed")
+        if command == "train" and args.node_rank and not distributed:
             raise ConfigurationError(f"--node-rank {args.node_rank}: found no `distributed` in the config")
+        nodes = distributed.get("num_nodes") or 1 if isinstance(distributed, dict) else 1
+        if command == "train" and not 0 <= args.node_rank < nodes:
+            raise ConfigurationError(
+                f"--node-rank {args.node_rank}: found {counted(nodes, 'node')}, numbered from 0"
+            )
         if command == "find-lr":
             for option in ("start_lr", "end_lr", "stopping_factor"):
                 number, may_be_0 = getattr(args, option), option == "start_lr" and args.linear
@@ -49,7 +55,7 @@ def check_arguments(command: str, args: Namespace) -> None:
                     raise ConfigurationError(f"{flag}: found {number}, expected a number above 0")
     elif command == "predict":
         _check_model_options(args)
-        _check_predictor_args(args.predictor_args)
+        _check_json_object("--predictor-args", args.predictor_args, '{"explain": true}')
         _check_outputs([args.output_file or ""], [args.input_file])
     elif command == "evaluate":
         _check_model_options(args)
@@ -73,6 +79,14 @@ def check_arguments(command: str, args: Namespace) -> None:
                 "files or splits with commas between, and as many outputs of each kind"
             )
         _check_outputs([path for paths in outputs for path in paths], inputs)
+        if args.embedding_sources_mapping:
+            if not args.extend_vocab:
+                raise ConfigurationError(
+                    "--embedding-sources-mapping: found no --extend-vocab, expected both"
+                )
+            _check_json_object(
+                "--embedding-sources-mapping", args.embedding_sources_mapping, '{"NAME": "FILE"}'
+            )
     elif command == "print-results":
         if not os.path.isdir(args.path):
             raise ConfigurationError(f"{args.path}: no such folder, expected one of trainings")
@@ -118,15 +132,13 @@ def _check_model_options(args: Namespace) -> None:
         raise ConfigurationError(f"--batch-size: found {args.batch_size}, expected 1 or more")
 
 
-def _check_predictor_args(text: str) -> None:
+def _check_json_object(option: str, text: str, example: str) -> None:
     try:
         values = json.loads(text) if text.strip() else {}
     except ValueError:
         values = None
     if not isinstance(values, dict):
-        raise ConfigurationError(
-            f"--predictor-args {text}: found no JSON object, expected one, such as '{{\"explain\": true}}'"
-        )
+        raise ConfigurationError(f"{option} {text}: found no JSON object, expected one, such as '{example}'")
 
 
 def _check_outputs(paths: Sequence[str], inputs: Sequence[Any]) -> None:

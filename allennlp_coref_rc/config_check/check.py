@@ -276,6 +276,17 @@ def _settings(params: Mapping[str, Any]) -> Iterator[Problem]:
         if value and cut:
             expected = f"expected a validation_data_loader without it, as {cut[0]} would be cut"
             yield key, f"found {excerpt(value)}, {expected}"
+    checkpointer = trainer.get("checkpointer") if isinstance(trainer, dict) else None
+    is_exact = "exact" in (checkpointer, isinstance(checkpointer, dict) and checkpointer.get("type"))
+    shuffled = [
+        key for key, value in named(params.get(own), ("batch_sampler", "shuffle", "sampler"), own) if value
+    ]
+    for key, value in named(params.get("data_loader"), ("batches_per_epoch",), "data_loader"):
+        if value and is_exact and shuffled:
+            expected = (
+                f"expected none with the checkpointer exact and {shuffled[0]}, which draws random numbers"
+            )
+            yield key, f"found {excerpt(value)}, {expected}"
     indexers = [item for _, given in named(params, ("token_indexers",)) for item in _windowed(given)]
     for key, given in named(params, ("token_embedders",)):
         for name, embedder in _windowed(given):

@@ -100,6 +100,18 @@ def test_a_good_config_is_said_to_be_good(clone, monkeypatch, capsys):
         ("train small.json -s new --recover", "--recover specified but serialization_dir (new)"),
         ("train small.json -s small.json", "small.json: a part of this path is a file, expected a folder"),
         ("train small.json -s new --node-rank 1", "--node-rank 1: found no `distributed` in the config"),
+        (
+            """train small.json -s new --node-rank 1 -o '{"distributed": {"cuda_devices": [-1, -1]}}'""",
+            "--node-rank 1: found 1 node, numbered from 0",
+        ),
+        (
+            "evaluate READER test --embedding-sources-mapping '{}'",
+            "--embedding-sources-mapping: found no --extend-vocab, expected both",
+        ),
+        (
+            "evaluate READER test --extend-vocab --embedding-sources-mapping x=1",
+            "--embedding-sources-mapping x=1: found no JSON object",
+        ),
         ("find-lr small.json -s new --start-lr 0", "--start-lr: found 0.0, expected a number above 0"),
         ("train small.json -s new --include-package nothing", "nothing: no such package"),
         ("train nowhere/else.json -s new", "nowhere/else.json: no such config; coref-rc configs lists"),

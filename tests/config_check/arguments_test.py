@@ -40,6 +40,7 @@ def test_a_setting_that_the_reader_of_an_archive_would_not_get_is_refused(comman
         "predictor_args": "",
         "output_file": "",
         "input_file": "x",
+        "embedding_sources_mapping": "",
     }
     given |= {"auto_names": "NONE", "predictions_output_file": None}
     check_arguments(command, Namespace(**options, **given))

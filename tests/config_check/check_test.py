@@ -81,6 +81,7 @@ TOKENS = "model.text_field_embedder.token_embedders.tokens"
         ("vocabulary", {"type": "from_files", "directory": "nowhere"}, "nowhere: no such file"),
         (f"{TOKENS}.pretrained_file", __file__, "found also the initializer"),
         ("validation_data_loader.batches_per_epoch", 2, "as test_data_path would be cut"),
+        ("validation_data_loader.instances_per_epoch", 2, "as test_data_path would be cut"),
         ("train_data_path", ["a", "b"], 'found ["a", "b"], expected a path'),
     ],
 )

@@ -39,21 +39,31 @@ def _after_train(args: Namespace, result: Any) -> list[str]:
         return [f"{os.path.join(folder, 'vocabulary')}: the vocabulary; nothing was trained (--dry-run)"]
     archive, metrics_file = os.path.join(folder, "model.tar.gz"), os.path.join(folder, "metrics.json")
     config, metrics = read_json_object(os.path.join(folder, "config.json")), read_json_object(metrics_file)
-    lines = ["", _reached(metrics)]
+    trainer, model = (_type(config.get(key)) for key in ("trainer", "model"))
+    lines = ["", "Nothing was trained (no_op)" if trainer == "no_op" else _reached(metrics)]
     test = _of_split(metrics, "test_")
     if test:
         lines.append(f"Test:      {test}")
     data = config.get("test_data_path") or config.get("validation_data_path") or "FILE"
     data, quoted = shlex.quote(data if isinstance(data, str) else json.dumps(data)), shlex.quote(archive)
-    packages = "".join(f" --include-package {shlex.quote(name)}" for name in args.include_package)
-    return [
-        *lines,
+    options = "".join(f" --include-package {shlex.quote(name)}" for name in args.include_package)
+    # The archive names another one, which other people's may not.
+    options += " --trust" if model == "from_archive" else ""
+    lines += [
         f"Archive:   {archive}",
         f"Metrics:   {metrics_file}",
         f"Log:       {', '.join(sorted(glob.glob(os.path.join(glob.escape(folder), 'out*.log'))))}",
-        f"Evaluate:  coref-rc evaluate {quoted} {data}{packages}",
-        f"Predict:   coref-rc predict {quoted} {data} --use-dataset-reader --output-file predictions.jsonl{packages}",
+        f"Evaluate:  coref-rc evaluate {quoted} {data}{options}",
     ]
+    # Of several readers, `predict` takes one.
+    if not isinstance(config.get("test_data_path") or config.get("validation_data_path"), dict):
+        answers = "--use-dataset-reader --output-file predictions.jsonl"
+        lines.append(f"Predict:   coref-rc predict {quoted} {data} {answers}{options}")
+    return lines
+
+
+def _type(value: Any) -> Any:
+    return value.get("type") if isinstance(value, dict) else value
 
 
 def _best_so_far(args: Namespace) -> str:

@@ -33,6 +33,13 @@ def resume_with_changes(original: Any, _: None, args: Any, kwargs: dict[str, Any
         before, now = (params.duplicate().as_flat_dict() for params in (earlier, given["params"]))
         differ = sorted(key for key in {*before, *now} if before.get(key) != now.get(key))
         bad = [key for key in differ if not _may_change(key, before.get(key), now.get(key))]
+        schedules = [now[key] for key in now if key.startswith("trainer.learning_rate_scheduler")]
+        schedule = next((name for name in OF_WHOLE_TRAINING if name in schedules), None)
+        if schedule and not bad and "trainer.num_epochs" in differ:
+            raise ConfigurationError(
+                f"--recover: found a larger trainer.num_epochs with the learning rate schedule {schedule}, which ends "
+                "with the training that it was made for; expected the same number. -f in place of --recover starts over"
+            )
         if bad:
             found = "; ".join(
                 f"{key} {_shown(now, key)}, expected {_shown(before, key)}" for key in bad[:SHOWN]
@@ -50,6 +57,15 @@ def resume_with_changes(original: Any, _: None, args: Any, kwargs: dict[str, Any
 SHOWN = 3
 """How many settings an error names."""
 
+OF_WHOLE_TRAINING = (
+    "slanted_triangular",
+    "linear_with_warmup",
+    "polynomial_decay",
+    "cosine_with_warmup",
+    "cosine_hard_restarts_with_warmup",
+)
+"""Schedules that depend on the number of epochs from the first update on."""
+
 
 def _shown(values: dict[str, Any], key: str) -> str:
     return repr(values[key]) if key in values else "nothing"
@@ -62,6 +78,12 @@ def _may_change(key: str, before: Any, now: Any) -> bool:
     return key == "trainer.cuda_device" or (
         key == "trainer.num_epochs" and None not in (before, now) and now > before
     )
+
+
+@wrapping("CosineWithRestarts.get_values")
+def give_plain_numbers(original: Any, _: Any, args: Any, kwargs: dict[str, Any]) -> list[float]:
+    """NumPy's numbers would get into checkpoints, from which PyTorch does not load them."""
+    return [float(rate) for rate in original(*args, **kwargs)]
 
 
 @wrapping("GradientDescentTrainer._maybe_restore_checkpoint")

@@ -207,6 +207,7 @@ class StoredInstance(Instance):
     def __init__(self, row: int, loader: PreparedDataLoader) -> None:
         self.row = row
         self._loader = loader
+        self.indexed = True
 
     @property
     def fields(self) -> Mapping[str, Field]:  # type: ignore[override]  # nobody changes them
@@ -249,6 +250,9 @@ class StoredField(Field):
 
     def __len__(self) -> int:
         return self._length
+
+    def get_padding_lengths(self) -> dict[str, int]:
+        return {"length": self._length}
 
 
 def _parts(order: np.ndarray, size: int, drop_last: bool, shuffle: bool) -> Iterator[np.ndarray]:

@@ -248,6 +248,30 @@ def test_a_training_can_be_continued_for_longer(setting, train_command, tmp_path
         assert message in capsys.readouterr().err
 
 
+def test_a_schedule_of_a_whole_training_is_not_continued(train_command, capsys):
+    changes = {"trainer.learning_rate_scheduler": {"type": "slanted_triangular"}}
+    train_command("run", {**changes, "trainer.num_epochs": 1})
+    with pytest.raises(SystemExit):
+        train_command("run", {**changes, "trainer.num_epochs": 2}, "--recover")
+    assert "with the learning rate schedule slanted_triangular, which ends" in capsys.readouterr().err
+    train_command("run", {**changes, "trainer.num_epochs": 1}, "--recover")
+
+
+@pytest.mark.parametrize("checkpointer", [{}, {"type": "exact"}])
+def test_a_training_with_the_schedule_cosine_is_resumed(checkpointer, train_command, tmp_path):
+    changes = {
+        "trainer.learning_rate_scheduler": {"type": "cosine", "t_initial": 2},
+        "trainer.checkpointer": checkpointer,
+    }
+    train_command("at_once", {**changes, "trainer.num_epochs": 4})
+    train_command("longer", {**changes, "trainer.num_epochs": 2})
+    train_command("longer", {**changes, "trainer.num_epochs": 4}, "--recover")
+    at_once, longer = (
+        json.loads((tmp_path / name / "metrics.json").read_text()) for name in ("at_once", "longer")
+    )
+    assert at_once["training_loss"] == pytest.approx(longer["training_loss"], rel=1e-6 if checkpointer else 1)
+
+
 def test_a_training_does_not_go_on_with_other_words(train_command, tmp_path, capsys):
     data = tmp_path / "mine.txt"
     stories = ["1 Mary went to the attic.", "2 Where is Mary?\tattic\t1"]
