@@ -51,6 +51,17 @@ def test_all_configs_are_good(config):
     assert check_config(params) == []
 
 
+def test_random_numbers_of_validation_are_not_resumed_within_an_epoch(params):
+    given = changed(
+        changed(params, "data_loader.batches_per_epoch", 2), "trainer.checkpointer", {"type": "exact"}
+    )
+    assert check_config(given) == []
+    problems = check_config(
+        changed(given, "validation_data_loader.batch_sampler", {"type": "bucket", "batch_size": 2})
+    )
+    assert any(problem.startswith("data_loader.batches_per_epoch: found 2") for problem in problems)
+
+
 TOKENS = "model.text_field_embedder.token_embedders.tokens"
 
 
