@@ -35,9 +35,9 @@ BRACKETS = frozenset({"(", "[", "-lrb-", "-LRB-", "-lsb-", "-LSB-"})
 BULLETS = frozenset({"-", "*", "•"})
 
 TITLES = "Capt. Cmdr. Col. Cpl. Esq. Hon. Insp. Lieut. Lt. Maj. Msgr. Sgt. Supt.".split()
-"""Titles whose stop spaCy's tokenizer would take for the end of a sentence. (It knows "Mr." and others.)"""
+"""Titles that spaCy's tokenizer would divide from their stops, unlike "Mr." and others."""
 
-ABBREVIATIONS = frozenset({"al", "approx", "cf", "Cf", "pp", "vol", "Vol"})
+ABBREVIATIONS = frozenset("al approx cf Cf pp vol Vol".split() + [title[:-1] for title in TITLES])
 """Words that are hardly ever the last one of a sentence. A stop after them is theirs."""
 
 NUMBERED = frozenset({"Ch", "Eq", "Fig", "No", "Sec"})
