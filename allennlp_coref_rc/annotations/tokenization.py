@@ -27,7 +27,7 @@ CLOSING = frozenset({"'", '"', "''", "”", "’", ")", "]", "-rrb-", "-RRB-", "
 """Tokens after the end of a sentence that still belong to it, unless they open a quotation."""
 
 STRAIGHT = frozenset({"'", '"'})
-"""Quotation marks that open or close."""
+"""Quotation marks that may open or close."""
 
 BRACKETS = frozenset({"(", "[", "-lrb-", "-LRB-", "-lsb-", "-LSB-"})
 """Opening brackets."""
@@ -71,7 +71,7 @@ def _pipeline(language: str) -> "Language":
 
     pipeline = spacy.blank(language)
     for title in TITLES if language == "en" else ():
-        pipeline.tokenizer.add_special_case(title, [{"ORTH": title}])
+        pipeline.tokenizer.add_special_case(title, [{"ORTH": title}])  # type: ignore[union-attr]
     return pipeline
 
 
