@@ -305,7 +305,8 @@ class DocumentReader(DatasetReader):
 
     def sentences(self, text: Text) -> list[list[str]]:
         """The tokens of each sentence of a text."""
-        split = self.split(text)
+        words = AnnotatedText(self.tokenize(text))
+        split = (words.located(text) if isinstance(text, str) else words).split_sentences()
         return [split.tokens[slice(*span)] for span in split.sentences]
 
     def split(self, text: GivenPassage) -> AnnotatedText:
@@ -314,8 +315,8 @@ class DocumentReader(DatasetReader):
         """
         if isinstance(text, AnnotatedText):
             return text
-        tokens = AnnotatedText(self.tokenize(text))
-        return (tokens.located(text) if isinstance(text, str) else tokens).split_sentences()
+        split = AnnotatedText.of_sentences(self.sentences(text))
+        return split.located(text) if isinstance(text, str) else split
 
     def document(
         self, passage: GivenPassage, questions: Sequence[Text], data: Sequence[dict], id: Optional[str] = None
