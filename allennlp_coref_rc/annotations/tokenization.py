@@ -91,8 +91,8 @@ def sentence_spans(tokens: Sequence[str], text: str = "", offsets: Sequence[Span
     spans: list[Span] = []
     start, ended = 0, False
     for position, token in enumerate(tokens):
-        belongs = token in END or token in CLOSING and position not in opening or token.isspace()
-        if position in begins or ended and not belongs:
+        follows = ended and token not in END and (token not in CLOSING or position in opening)
+        if position in begins or follows and not token.isspace():
             spans.append((start, position))
             start, ended = position, False
         ended = ended or token in END and not _is_abbreviated(tokens, start, position)
