@@ -196,7 +196,7 @@ class AnnotatedText(Strict):
         words = split_words(text)
         tokens = [word for word, _ in words]
         offsets = [(start, start + len(word)) for word, start in words]
-        return cls(tokens, text=text, offsets=offsets).split_sentences()
+        return cls(tokens, sentence_spans(tokens, text, offsets), text=text, offsets=offsets)
 
     def split_sentences(self) -> "AnnotatedText":
         """The text with the sentences of `sentence_spans` instead of its own."""
