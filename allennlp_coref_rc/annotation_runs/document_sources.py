@@ -11,7 +11,7 @@ from typing import Any, Optional, Union, cast
 from allennlp.common import Params
 from allennlp.data import DatasetReader
 
-from allennlp_coref_rc.annotations import AnnotatedText, Document, read_header, sentence_spans
+from allennlp_coref_rc.annotations import AnnotatedText, Document, read_header
 from allennlp_coref_rc.annotations.alignment import UNKNOWN
 from allennlp_coref_rc.annotations.annotators import Annotator, annotate_documents
 from allennlp_coref_rc.annotations.document import LOST_QUESTIONS, read_lines
@@ -169,8 +169,7 @@ class JsonLines(DocumentSource):
         if "tokens" in values:
             document = Document.from_json(values)
             if values.get("sentences") is None:
-                spans = sentence_spans(document.text.tokens)
-                document = replace(document, text=replace(document.text, sentences=spans))
+                document = replace(document, text=document.text.split_sentences())
             return document
         id, text = values.pop("id"), values.pop("text")
         if not isinstance(id, str) or not isinstance(text, str):

@@ -196,7 +196,11 @@ class AnnotatedText(Strict):
         words = split_words(text)
         tokens = [word for word, _ in words]
         offsets = [(start, start + len(word)) for word, start in words]
-        return cls(tokens, sentence_spans(tokens), text=text, offsets=offsets)
+        return cls(tokens, sentence_spans(tokens, text, offsets), text=text, offsets=offsets)
+
+    def split_sentences(self) -> "AnnotatedText":
+        """The text with the sentences of `sentence_spans` instead of its own."""
+        return replace(self, sentences=sentence_spans(self.tokens, self.text or "", self.offsets or ()))
 
     def located(self, source: str, length: Optional[int] = None) -> "AnnotatedText":
         """

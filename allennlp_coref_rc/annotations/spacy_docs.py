@@ -146,7 +146,8 @@ def from_doc(doc: Doc) -> dict[str, Any]:
     the doc does not change.
     """
     tokens = [token.text for token in doc]
-    sentences = sentence_spans(tokens)
+    offsets = [(token.idx, token.idx + len(token)) for token in doc]
+    sentences = sentence_spans(tokens, doc.text, offsets)
     if tokens and doc.has_annotation("SENT_START"):
         sentences = [(sentence.start, sentence.end) for sentence in doc.sents]
     return {
@@ -156,7 +157,7 @@ def from_doc(doc: Doc) -> dict[str, Any]:
         "clusters": clusters(doc),
         "id": doc._.text_id,
         "text": doc.text,
-        "offsets": [(token.idx, token.idx + len(token)) for token in doc],
+        "offsets": offsets,
     }
 
 

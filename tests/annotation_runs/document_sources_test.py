@@ -57,6 +57,7 @@ def test_jsonl_holds_texts_or_tokens(tmp_path):
         {"text": "Bill", "id": None},
         {"tokens": ["Ann", ".", "Bob"], "clusters": [[[0, 1], [2, 3]]], "parts": [2, 1], "data": {"x": 1}},
         {"tokens": ["a", ".", "b"], "sentences": [[0, 3]], "id": "t"},
+        {"tokens": ["a", "b"], "text": "a\n\nb", "offsets": [[0, 1], [3, 4]], "id": "u"},
     ]
     path.write_text("".join(json.dumps(line) + "\n" for line in lines))
     assert documents(path) == [
@@ -73,6 +74,9 @@ def test_jsonl_holds_texts_or_tokens(tmp_path):
             {"x": 1},
         ),
         Document(AnnotatedText(["a", ".", "b"], [(0, 3)], id="t")),
+        Document(
+            AnnotatedText(["a", "b"], [(0, 1), (1, 2)], text="a\n\nb", offsets=[(0, 1), (3, 4)], id="u")
+        ),
     ]
 
 

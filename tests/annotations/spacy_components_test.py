@@ -135,6 +135,9 @@ def test_white_space_changes_nothing_and_the_tokens_stay(spaces, with_sentences)
     words = STORY.split(" ")
     text = "".join(word + space for word, space in zip(words, spaces * 2))
     nlp = PIPELINES[with_sentences]
+    if not with_sentences:
+        # A blank line ends a sentence.
+        text = text.replace("\n\n", "\n")
     expected, doc = nlp(" ".join(words)), nlp(text)
     assert [token.text for token in doc] == [token.text for token in nlp.make_doc(text)]
     assert doc.text == text

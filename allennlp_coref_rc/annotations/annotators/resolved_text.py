@@ -5,7 +5,6 @@ from typing import NamedTuple, Optional
 
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, Cluster, Span
 from allennlp_coref_rc.annotations.annotators import lexicon
-from allennlp_coref_rc.annotations.tokenization import sentence_spans
 
 LONGEST = 6
 """The most tokens of a name, and of a noun phrase that one replaces."""
@@ -60,7 +59,7 @@ def resolve(text: AnnotatedText) -> ResolvedText:
     mention of a cluster, appositions, predicates, pronouns after the name in a sentence, and mentions inside
     a mention that is replaced.
     """
-    sentences = text.sentences if len(text.sentences) > 1 else sentence_spans(text.tokens)
+    sentences = (text if len(text.sentences) > 1 else text.split_sentences()).sentences
     starts = [start for start, _ in sentences]
     replacements: dict[int, tuple[int, list[str]]] = {}
     for cluster in text.clusters:

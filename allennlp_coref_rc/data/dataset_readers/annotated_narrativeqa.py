@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, Optional, Union
 import numpy as np
 from allennlp.data import DatasetReader, Instance
 
-from allennlp_coref_rc.annotations import Document
+from allennlp_coref_rc.annotations import AnnotatedText, Document
 from allennlp_coref_rc.annotations.annotated_text import Span
 from allennlp_coref_rc.annotations.formats import document_from_dassa
 from allennlp_coref_rc.common.checks import check_choice, check_number
@@ -249,7 +249,7 @@ class AnnotatedNarrativeQaReader(ReadingComprehensionReader):
     def to_document(self, item: Union[Summary, DassaDocument]) -> Document:
         if isinstance(item, Summary):
             tokenize = str.split if self._text == "tokenized" else self.tokenize
-            passage = self.split(tokenize(item.text)).located(item.text)
+            passage = AnnotatedText(tokenize(item.text)).located(item.text).split_sentences()
             data = [{"answers": answers} for answers in item.answers]
             document = super().document(passage, list(map(tokenize, item.questions)), data, item.document_id)
             return self._with_spans(document, tokenize)

@@ -11,7 +11,7 @@ from allennlp.data import DatasetReader, Tokenizer
 from allennlp.data.tokenizers import WhitespaceTokenizer
 from torch import distributed
 
-from allennlp_coref_rc.annotations import AnnotatedText, Document, read_header, sentence_spans
+from allennlp_coref_rc.annotations import AnnotatedText, Document, read_header
 from allennlp_coref_rc.annotations.annotators import Annotator, annotate_documents, annotate_questions
 from allennlp_coref_rc.annotations.document import LOST_QUESTIONS, read_lines, warn_if_incomplete
 from allennlp_coref_rc.common.errors import ConfigurationError
@@ -305,8 +305,9 @@ class DocumentReader(DatasetReader):
 
     def sentences(self, text: Text) -> list[list[str]]:
         """The tokens of each sentence of a text."""
-        tokens = self.tokenize(text)
-        return [tokens[start:stop] for start, stop in sentence_spans(tokens)]
+        words = AnnotatedText(self.tokenize(text))
+        split = (words.located(text) if isinstance(text, str) else words).split_sentences()
+        return [split.tokens[slice(*span)] for span in split.sentences]
 
     def split(self, text: GivenPassage) -> AnnotatedText:
         """

@@ -48,6 +48,10 @@ def damaged(tmp_path):
 
 
 class TestQuoref:
+    def test_sentences_of_a_passage_respect_its_lines_and_quotation_marks(self):
+        text = quoref().split('London\n\nAnna won. "Yes," she\nsaid.')
+        assert text.sentences == [(0, 1), (1, 4), (4, 11)]
+
     def test_fields_of_a_question(self):
         instances = list(quoref().read(TRAIN))
         fields = instances[1].fields

@@ -1,4 +1,3 @@
-from dataclasses import replace
 from typing import NamedTuple, Optional
 
 from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, Span
@@ -23,7 +22,6 @@ from allennlp_coref_rc.annotations.annotators.coref.sieve.turns import find_turn
 from allennlp_coref_rc.annotations.annotators.split_tokens import SplitTokens
 from allennlp_coref_rc.annotations.clusters import largest_clusters
 from allennlp_coref_rc.annotations.layers import Layers
-from allennlp_coref_rc.annotations.tokenization import sentence_spans
 from allennlp_coref_rc.common.checks import check_number
 
 
@@ -100,7 +98,7 @@ class SieveCoref(Annotator):
     def resolve(self, text: AnnotatedText) -> Resolution:
         """Finds and links the mentions of a text."""
         if len(text.sentences) < 2:
-            text = replace(text, sentences=sentence_spans(text.tokens))
+            text = text.split_sentences()
         sentences = with_turns(text).sentences
         turns = find_turns(text.tokens, [start for start, _ in sentences])
         labels = [turn.label for turn in turns if turn.label]
