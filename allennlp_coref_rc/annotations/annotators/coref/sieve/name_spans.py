@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from allennlp_coref_rc.annotations.annotated_text import Span
 from allennlp_coref_rc.annotations.annotators import lexicon
 
-OPENING = frozenset(["``", "“", "‘", '"', "'", "--", "—", ":", "(", "[", "_", "*"])
+OPENING = frozenset(["``", "“", "‘", "«", "„", '"', "'", "--", "—", ":", "(", "[", "_", "*"])
 """Signs after which a capital letter says nothing."""
 
 PARTICLES = frozenset("of de du la le van von der den del di da the 's d'".split())

@@ -101,13 +101,15 @@ class SieveCoref(Annotator):
         """Finds and links the mentions of a text."""
         if len(text.sentences) < 2:
             text = replace(text, sentences=sentence_spans(text.tokens))
-        sentences = with_turns(text).sentences
-        turns = find_turns(text.tokens, [start for start, _ in sentences])
+        text = with_turns(text)
+        turns = find_turns(text.tokens, [start for start, _ in text.sentences])
         labels = [turn.label for turn in turns if turn.label]
         greetings = [turn.greeting for turn in turns]
-        finder = MentionFinder(text.tokens, sentences, self._all_nouns, self._descriptions, labels, greetings)
+        finder = MentionFinder(
+            text.tokens, text.sentences, self._all_nouns, self._descriptions, labels, greetings
+        )
         mentions = finder.find()
-        quotes = attributed_quotes(text.tokens, finder.words, sentences, mentions, turns)
+        quotes = attributed_quotes(text, finder.words, mentions, turns)
         speakers = Speakers(quotes, len(text))
         entities = Entities()
         link_names(entities, mentions)
@@ -120,4 +122,4 @@ class SieveCoref(Annotator):
             find_companies(entities, mentions)
         ReferenceLinker(entities, speakers, finder.words, self._all_nouns, self._descriptions).link(mentions)
         speakers.link(entities)
-        return Resolution(finder.words, sentences, mentions, entities, quotes)
+        return Resolution(finder.words, text.sentences, mentions, entities, quotes)

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from allennlp_coref_rc.annotations import AnnotatedText
 from allennlp_coref_rc.annotations.annotators import SieveCoref
+from allennlp_coref_rc.annotations.annotators.coref.sieve.quotes import find_quotes
 from allennlp_coref_rc.annotations.annotators.lexicon import NOUNS, PLURAL, SINGULAR
 from allennlp_coref_rc.annotations.formats import read_conll_2012
 from tests.annotations.texts import lists, text_of
@@ -246,10 +247,32 @@ def test_pronouns_look_back_over_so_many_sentences():
         assert linked("John sat . " + "We ate . " * between + "He slept .", "John", "He") == (between < 8)
 
 
-@pytest.mark.parametrize("marks", ['" "', "“ ”", "`` ''", "‘ ’", "` '"])
+@pytest.mark.parametrize("marks", ['" "', "“ ”", "`` ''", "‘ ’", "` '", "« »", "„ “"])
 def test_any_quotation_marks_will_do(marks):
     opening, closing = marks.split()
     assert clusters(f"{opening} I am ill , {closing} said Mary .") == [["I", "Mary"]]
+
+
+@pytest.mark.parametrize(
+    "before, more",
+    [
+        ('The 12" disk fell.', []),
+        ("A board of 5' 10\" fell.", []),
+        ('Bob said "hello and left.', ["hello and left ."]),
+        ('"I have no coat.\n\n', ["I have no coat ."]),
+        ('We sang ("Hello").', ["Hello"]),
+        ('He left" and sat.', []),
+    ],
+)
+def test_a_stray_mark_does_not_invert_later_quotations(before, more):
+    text = AnnotatedText.of_text(f'{before} "I am ill," said Ann. "So am I," said Bob.')
+    quotes = [" ".join(text.tokens[quote.start : quote.stop]) for quote in find_quotes(text)]
+    assert quotes == [*more, "I am ill ,", "So am I ,"]
+
+
+def test_inches_are_no_quotation_where_white_space_is_not_known():
+    text = text_of('The 12 " disk fell . " I am ill , " said Ann . " It is 1912 " , said Bob .')
+    assert [(quote.start, quote.stop) for quote in find_quotes(text)] == [(7, 11), (16, 19)]
 
 
 @pytest.mark.parametrize(
