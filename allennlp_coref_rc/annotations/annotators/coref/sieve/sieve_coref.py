@@ -120,6 +120,9 @@ class SieveCoref(Annotator):
         vote_genders(entities, mentions, finder.words)
         if self._descriptions:
             find_companies(entities, mentions)
-        ReferenceLinker(entities, speakers, finder.words, self._all_nouns, self._descriptions).link(mentions)
+        linker = ReferenceLinker(
+            entities, speakers, finder.words, text.sentences, self._all_nouns, self._descriptions
+        )
+        linker.link(mentions)
         speakers.link(entities)
         return Resolution(finder.words, text.sentences, mentions, entities, quotes)

@@ -195,10 +195,28 @@ def test_other_nouns_and_it_are_linked_if_asked_for():
 
 @pytest.mark.parametrize(
     "clause",
-    ["It seemed late", "It was clear that we left", "It is time to go", "It rained", "It was Tom who left"],
+    [
+        *(
+            "It seemed late",
+            "It was clear that we left",
+            "It is time to go",
+            "It rained",
+            "It was Tom who left",
+        ),
+        *("It 's raining", "It had been snowing in the town", "It ’s Monday", "It is n't five o'clock"),
+        *("It turns out he left", "It took an hour to fix the car"),
+    ],
 )
 def test_it_may_refer_to_nothing(clause):
     assert not any("It" in cluster for cluster in clusters(f"The ball fell . {clause} .", all_nouns=True))
+
+
+@pytest.mark.parametrize(
+    "clause",
+    ["It was small . What a pity", "It is on Monday", "It took us to the town", "It turned left", "It is"],
+)
+def test_it_refers_to_a_thing_in_other_clauses(clause):
+    assert linked(f"The ball fell . {clause} .", "The ball", "It", all_nouns=True)
 
 
 @pytest.mark.parametrize(
