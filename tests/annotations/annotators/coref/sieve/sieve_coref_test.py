@@ -181,6 +181,12 @@ def test_what_is_linked(text, one, other, is_linked):
     assert linked(text, one, other) == bool(is_linked)
 
 
+@pytest.mark.parametrize("noun", ["captain", "soldier", "nurse"])
+def test_jobs_and_ranks_have_no_gender(noun):
+    for pronoun in ("He", "She"):
+        assert clusters(f"The {noun} came . {pronoun} sat .") == [[f"The {noun}", pronoun]]
+
+
 def test_particles_stand_inside_names_but_do_not_join_possessors():
     text = "He met the Duke of York . Then the Duke of York left ."
     assert ["the Duke of York"] * 2 in clusters(text)
