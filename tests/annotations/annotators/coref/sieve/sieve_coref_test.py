@@ -181,6 +181,20 @@ def test_what_is_linked(text, one, other, is_linked):
     assert linked(text, one, other) == bool(is_linked)
 
 
+@pytest.mark.parametrize(
+    "names, pronouns",
+    [
+        ("Mohammed Ahmet Avi Rajesh Haoran Kenji Minho Kofi DeShawn José", ["He"]),
+        ("Fatima Zeynep Rivka Priya Xiuying Yuko Minji Zanele Keisha María", ["She"]),
+        ("Noor Wei Kiran", ["He", "She"]),
+    ],
+)
+def test_given_names_of_many_languages_have_a_gender(names, pronouns):
+    for name in names.split():
+        agree = [word for word in ("He", "She") if linked(f"{name} came . {word} sat .", name, word)]
+        assert agree == pronouns, name
+
+
 @pytest.mark.parametrize("noun", ["captain", "soldier", "nurse"])
 def test_jobs_and_ranks_have_no_gender(noun):
     for pronoun in ("He", "She"):
