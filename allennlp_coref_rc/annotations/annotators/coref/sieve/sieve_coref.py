@@ -105,9 +105,7 @@ class SieveCoref(Annotator):
         turns = find_turns(text.tokens, [start for start, _ in text.sentences])
         labels = [turn.label for turn in turns if turn.label]
         greetings = [turn.greeting for turn in turns]
-        finder = MentionFinder(
-            text.tokens, text.sentences, self._all_nouns, self._descriptions, labels, greetings
-        )
+        finder = MentionFinder(text, self._all_nouns, self._descriptions, labels, greetings)
         mentions = finder.find()
         quotes = attributed_quotes(text, finder.words, mentions, turns)
         speakers = Speakers(quotes, len(text))

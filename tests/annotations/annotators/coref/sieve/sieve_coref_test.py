@@ -182,6 +182,27 @@ def test_what_is_linked(text, one, other, is_linked):
 
 
 @pytest.mark.parametrize(
+    "text, expected",
+    [
+        ("Jean-Luc Picard came. Picard left. He snored.", "Jean-Luc Picard|Picard|He"),
+        ("Kwang-Su Lee came. Then Kwang-Su Lee left.", "Kwang-Su Lee|Kwang-Su Lee"),
+        ("We met Anna Smith-Jones. Smith-Jones sat.", "Anna Smith-Jones|Smith-Jones"),
+        ("We met Anna - Jean left. Later Anna met Jean.", "Anna|Anna; Jean|Jean"),
+        ("O'Neill came. O'Neill left.", "O'Neill|O'Neill"),
+        ("D’Artagnan came. He left.", "D’Artagnan|He"),
+        ("O'er was good. O'er was it.", ""),
+    ],
+)
+def test_hyphens_and_apostrophes_stand_inside_names(text, expected):
+    found = SieveCoref().annotate(AnnotatedText.of_text(text)).cluster_texts
+    assert [cluster for cluster in found if cluster[0] != "We"] == lists(expected)
+
+
+def test_hyphens_divide_names_where_white_space_is_not_known():
+    assert clusters("Jean - Luc came . Luc left .") == [["Luc", "Luc"]]
+
+
+@pytest.mark.parametrize(
     "names, pronouns",
     [
         ("Mohammed Ahmet Avi Rajesh Haoran Kenji Minho Kofi DeShawn José", ["He"]),
