@@ -152,6 +152,15 @@ class AnnotatedText(Strict):
         return (start, end) if start < end else None
 
     @property
+    def spaced(self) -> list[bool]:
+        """Whether white space stands before each token; true where that is not known, and of the first token."""
+        if self.offsets is None:
+            return [True] * len(self)
+        # Tokens without characters are not in the source.
+        gaps = (end < start or start == stop for (_, end), (start, stop) in pairwise(self.offsets))
+        return [True, *gaps][: len(self)]
+
+    @property
     def layers(self) -> Layers:
         return Layers(**{layer: getattr(self, layer) for layer in ANNOTATIONS})
 

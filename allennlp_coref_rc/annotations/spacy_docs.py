@@ -14,7 +14,6 @@ import struct
 from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 from dataclasses import asdict, replace
-from itertools import pairwise
 from typing import Any, NamedTuple, Optional
 
 import srsly  # type: ignore[import-untyped]
@@ -125,9 +124,7 @@ def to_doc(text: Any, vocab: Vocab) -> Doc:
     otherwise.
     """
     starts = {start for start, _ in text.sentences}
-    # Tokens without characters are not in the source.
-    gaps = (end < start or start == stop for (_, end), (start, stop) in pairwise(text.offsets or ()))
-    spaces = [*gaps, False] if text.offsets else None
+    spaces = [*text.spaced[1:], False] if text.offsets else None
     try:
         doc = Doc(
             vocab, words=text.tokens, spaces=spaces, sent_starts=[i in starts for i in range(len(text))]

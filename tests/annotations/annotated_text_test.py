@@ -76,6 +76,14 @@ def test_clusters_are_pieces_of_the_source_where_it_is_known():
     assert other.text == "Paul left." and other.offsets is None and other.cluster_texts == bare.cluster_texts
 
 
+def test_white_space_stands_before_tokens_of_the_source():
+    text = AnnotatedText.of_text('"No," \n(she) said')
+    assert text.tokens == ['"', "No", ",", '"', "(", "she", ")", "said"]
+    assert text.spaced == [True, False, False, False, True, False, False, True]
+    assert text.followed_by([["Oh", "."]]).spaced == [*text.spaced, True, True]
+    assert AnnotatedText(["a", "b"]).spaced == [True, True] and AnnotatedText([]).spaced == []
+
+
 def test_what_follows_a_text_is_not_in_its_source():
     text = AnnotatedText.of_text("Mary left.")
     text.clusters = [[(0, 1)]]

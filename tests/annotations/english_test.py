@@ -54,7 +54,9 @@ def test_the_last_texts_are_parsed_once():
     docs = parse([one, other])
     again = parse([other, one])
     assert again[0] is docs[1] and again[1] is docs[0]
-    # Other sentences need another parse.
+    # Other sentences or white space need another parse.
+    assert parse([AnnotatedText(one.tokens, one.sentences).located("".join(one.tokens))])[0] is not docs[0]
+    parse([one, other])
     assert parse([AnnotatedText(one.tokens, [(0, 2), (2, 4)])])[0] is not docs[0]
     parse([one, other])
     one.tokens[0] = "He"

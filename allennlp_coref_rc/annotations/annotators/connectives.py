@@ -21,10 +21,12 @@ def find_connectives(
     tokens: Sequence[str], connectives: Collection[str] = CONNECTIVES.keys()
 ) -> list[tuple[Span, str]]:
     """
-    The connectives among the tokens, in order. They match whole tokens, and may begin with a capital letter.
-    Of matches that overlap, the one with the most tokens counts, then with the most letters, then the first.
+    The connectives among the tokens, in order. They match whole tokens, which may begin with a capital letter
+    or have no others ("BECAUSE"). Of matches that overlap, the one with the most tokens counts, then with the
+    most letters, then the first.
     """
     longest = max((connective.count(" ") + 1 for connective in connectives), default=0)
+    tokens = [token.lower() if token.isupper() and token != "I" else token for token in tokens]
     matches = []
     for start, token in enumerate(tokens):
         words = token[:1].lower() + token[1:]

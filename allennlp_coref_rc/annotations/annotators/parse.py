@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from allennlp_coref_rc.annotations.annotated_text import Span
+from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, Span
 from allennlp_coref_rc.annotations.annotators.coref.sieve.name_spans import compound_names
 
 if TYPE_CHECKING:
@@ -18,8 +18,8 @@ class Parse:
     A doc of spaCy in lists with an entry a token: words in lower case, position of the head (a root is its
     own), label of the dependency with its subtype and without (`bases`), tags, type of entity and whether it
     continues one, and dependents. A root's label is "ROOT". `tensor` has the vectors of the pipeline's
-    network, if it has any. `compounds` are the names of companies and couples. Their first token is the head
-    of the others.
+    network, if it has any. `text` has the tokens, sentences and white space. `compounds` are the names of
+    companies and couples. Their first token is the head of the others.
     """
 
     def __init__(self, doc: "Doc") -> None:
@@ -38,6 +38,8 @@ class Parse:
         self.heads: list[int] = (np.arange(len(doc)) + table[5].astype(np.int64)).tolist()
         starts = np.flatnonzero(table[6] == 1).tolist()
         self.sentences: list[Span] = list(pairwise([*starts, len(doc)]))
+        offsets = [(token.idx, token.idx + len(token)) for token in doc]
+        self.text = AnnotatedText(self.tokens, self.sentences, text=doc.text, offsets=offsets)
         self.compounds = compound_names(self.tokens, self.sentences)
         self._join_compounds()
         self.bases = [label.partition(":")[0] for label in self.labels]

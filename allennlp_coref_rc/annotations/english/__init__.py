@@ -54,11 +54,12 @@ def load_pipeline(spacy_model: str) -> "Language":
 
 
 class Parsed(NamedTuple):
-    """A parsed text: its list of tokens, what was in it and in the list of sentences, and the doc."""
+    """A parsed text: its list of tokens, what was in it, its sentences and white space, and the doc."""
 
     text_tokens: list[str]
     tokens: list[str]
     sentences: list[Span]
+    spaced: list[bool]
     doc: "Doc"
 
 
@@ -83,9 +84,8 @@ def parse(texts: Sequence[AnnotatedText], spacy_model: Optional[str] = None) -> 
 
     def known_doc(text: AnnotatedText) -> Optional["Doc"]:
         known = last.get(id(text.tokens))
-        if known is None or (known.tokens, known.sentences) != (text.tokens, text.sentences):
-            return None
-        return known.doc
+        own = text.tokens, text.sentences, text.spaced
+        return known.doc if known and (known.tokens, known.sentences, known.spaced) == own else None
 
     fresh = pipeline.pipe(
         [_bare(text, pipeline.vocab, spacy_model == MODEL) for text in texts if known_doc(text) is None],
@@ -102,7 +102,7 @@ def parse(texts: Sequence[AnnotatedText], spacy_model: Optional[str] = None) -> 
         if len(doc) and not doc.has_annotation("DEP"):
             raise ConfigurationError(f"spacy_model is {spacy_model!r}, which has no parser")
     _parsed[spacy_model] = {
-        id(text.tokens): Parsed(text.tokens, text.tokens[:], text.sentences[:], doc)
+        id(text.tokens): Parsed(text.tokens, text.tokens[:], text.sentences[:], text.spaced, doc)
         for text, doc in zip(texts, docs)
     }
     if len(pipeline.vocab.strings) > MOST_STRINGS:
@@ -121,7 +121,8 @@ def _bare(text: AnnotatedText, vocab: "Vocab", names: bool) -> "Doc":
     starts = {piece for start, stop in text.sentences for piece in range(start, stop, LONGEST_SENTENCE)}
     is_start: list[Union[bool, int, None]] = [i in starts for i in range(len(text))]
     # spaCy refuses empty words.
-    doc = Doc(vocab, words=[token or "_" for token in text.tokens], sent_starts=is_start)
+    words, spaces = [token or "_" for token in text.tokens], [*text.spaced[1:], True][: len(text)]
+    doc = Doc(vocab, words=words, spaces=spaces, sent_starts=is_start)
     if names:
         compounds = compound_names(text.tokens, text.sentences)
         labels = ("person" if doc[start].lower_ in TITLES else "organization" for start in compounds)

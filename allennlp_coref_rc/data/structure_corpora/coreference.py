@@ -106,7 +106,7 @@ def describe(text: AnnotatedText, guideline: str) -> CoreferenceText:
     sentences, quotes = torch.zeros(2, len(text), dtype=torch.long)
     for number, (start, stop) in enumerate(text.sentences):
         sentences[start:stop] = number
-    for number, quote in enumerate(find_quotes(text.tokens), start=1):
+    for number, quote in enumerate(find_quotes(text), start=1):
         quotes[quote.start : quote.stop] = number
     words = [token.lower() for token in text.tokens]
     numbers: dict[str, int] = {}

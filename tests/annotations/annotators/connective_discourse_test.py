@@ -50,8 +50,10 @@ OWN = {"connectives": {"fell so": "a", "so that he": "b"}}
         # At the end it links its sentence to the one before.
         ("He ran . She sat , however .", {}, [("however", "He ran .", "She sat ,")]),
         ("She sat , however .", {}, []),
-        # Only the first letter may be a capital, and only whole tokens match.
-        ("He ran BECAUSE it was becauses beCause he fell", {}, []),
+        # The first letter or all letters may be capitals, and only whole tokens match.
+        ("He ran as it was becauses beCause he fell", {"exclude": ["as"]}, []),
+        ("He ran BECAUSE it rained .", {}, [("BECAUSE", "He ran", "it rained .")]),
+        ("He fell AS A RESULT he cried", {}, [("AS A RESULT", "He fell", "he cried")]),
         # The longest connective wins.
         ("He fell as a result he cried", {}, [("as a result", "He fell", "he cried")]),
         ("He fell so that he cried", OWN, [("so that he", "He fell", "cried")]),

@@ -75,6 +75,14 @@ SPEECH_VERBS = read_words("speech_verbs")
 VERBS = read_words("verbs")
 COMMON_VERBS = read_words("common_verbs")
 IMPERSONAL_VERBS = read_words("impersonal_verbs")
+WEATHER_AND_TIME = frozenset(
+    "dawn friday midnight monday noon o'clock raining saturday snowing sunday thursday tuesday wednesday".split()
+)
+"""Words after "it is" for which "it" stands for nothing."""
+
+TIME_UNITS = frozenset(
+    "ages day days hour hours minute minutes month months second seconds time week weeks year years".split()
+)
 CLAUSE_OPENERS = frozenset("for how if that to what when who why".split())
 """Words that begin a clause for which "it" stands, as in "it is clear that"."""
 

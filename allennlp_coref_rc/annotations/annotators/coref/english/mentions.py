@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from allennlp_coref_rc.annotations.annotated_text import AnnotatedText
 from allennlp_coref_rc.annotations.annotators import lexicon
 from allennlp_coref_rc.annotations.annotators.coref.english import words
 from allennlp_coref_rc.annotations.annotators.coref.english.noun_phrases import NounPhrase, find_noun_phrases
@@ -457,7 +456,7 @@ def find_speakers(parse: Parse, mentions: Sequence[Mention]) -> None:
             talker.is_subject = mention.is_subject
             places[talker] = place
     turns = find_turns(parse.tokens, [start for start, _ in parse.sentences])
-    spoken = quotes.attributed_quotes(parse.tokens, parse.words, parse.sentences, list(places), turns)
+    spoken = quotes.attributed_quotes(parse.text, parse.words, list(places), turns)
     speaking = quotes.speakers_of_turns(spoken)
     first = sorted((quote for quote in spoken if quote.turn is quote), key=attrgetter("start"))
     numbers = {turn: number for number, turn in enumerate(first)}
@@ -477,7 +476,7 @@ def find_ruled(parse: Parse, mentions: Sequence[Mention]) -> None:
     """Sets the clusters of `sieve_coref`, whose mentions may start elsewhere but have the same heads."""
     by_span = {(mention.start, mention.stop): mention for mention in mentions}
     by_head = {mention.head: mention for mention in reversed(mentions) if not mention.is_coordination}
-    clusters = SieveCoref(all_nouns=True).annotate(AnnotatedText(parse.tokens, parse.sentences)).clusters
+    clusters = SieveCoref(all_nouns=True).annotate(parse.text).clusters
     for number, cluster in enumerate(clusters):
         for start, stop in cluster:
             mention = by_span.get((start, stop), by_head.get(stop - 1))

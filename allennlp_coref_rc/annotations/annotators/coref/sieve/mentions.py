@@ -3,7 +3,7 @@
 from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple, Optional
 
-from allennlp_coref_rc.annotations.annotated_text import Span
+from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, Span
 from allennlp_coref_rc.annotations.annotators import lexicon
 from allennlp_coref_rc.annotations.annotators.coref.sieve.entities import NAME, NOMINAL, PRONOUN, Mention
 from allennlp_coref_rc.annotations.annotators.coref.sieve.name_spans import name_spans
@@ -289,18 +289,17 @@ class MentionFinder:
 
     def __init__(
         self,
-        tokens: Sequence[str],
-        sentences: Sequence[Span],
+        text: AnnotatedText,
         all_nouns: bool,
         acting_names: bool,
         persons: Iterable[Span] = (),
         greetings: Collection[int] = frozenset(),
     ) -> None:
-        self.words = [token.lower().replace("’", "'") for token in tokens]
-        self._sentences = sentences
+        self.words = [token.lower().replace("’", "'") for token in text.tokens]
+        self._sentences = text.sentences
         self._persons, self._greetings = dict(persons), greetings
-        names = name_spans(tokens, self.words, sentences, acting_names) | self._persons
-        self._text = _Text(tokens, self.words, names)
+        names = name_spans(text, self.words, acting_names) | self._persons
+        self._text = _Text(text.tokens, self.words, names)
         self._all_nouns = all_nouns
         self._mentions: list[Mention] = []
         self._stop = 0

@@ -3,10 +3,10 @@
 import re
 from collections.abc import Sequence
 
-from allennlp_coref_rc.annotations.annotated_text import Span
+from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, Span
 from allennlp_coref_rc.annotations.annotators import lexicon
 
-OPENING = frozenset(["``", "“", "‘", '"', "'", "--", "—", ":", "(", "[", "_", "*"])
+OPENING = frozenset(["``", "“", "‘", "«", "„", '"', "'", "--", "—", ":", "(", "[", "_", "*"])
 """Signs after which a capital letter says nothing."""
 
 PARTICLES = frozenset("of de du la le van von der den del di da the 's d'".split())
@@ -73,19 +73,28 @@ def _is_lower_cased(capital: Sequence[bool]) -> bool:
     return sum(capital) < MIN_CAPITALS * len(capital)
 
 
-def name_spans(
-    tokens: Sequence[str], words: Sequence[str], sentences: Sequence[Span], acting: bool
-) -> dict[int, int]:
+def name_spans(text: AnnotatedText, words: Sequence[str], acting: bool) -> dict[int, int]:
     """
-    Maps the first token of each name to the token after its last one. With `acting`, an unknown word that
-    begins a sentence and does something ("Norvik said") is a name too.
+    Maps the first token of each name to the token after its last one. Hyphens without white space join words
+    ("Jean-Luc"). With `acting`, an unknown word that begins a sentence and does something ("Norvik said") is a
+    name too.
     """
+    tokens, sentences, spaced = text.tokens, text.sentences, text.spaced
     capital = [token[:1].isupper() for token in tokens]
     compounds = compound_names(tokens, sentences)
     if _is_lower_cased(capital):
         return _lower_cased_spans(words) | compounds
     starts = {start for start, _ in sentences}
-    opens = [i in starts or tokens[i - 1] in OPENING for i in range(len(tokens))]
+    hyphens = {
+        i
+        for i in range(1, len(tokens) - 1)
+        if tokens[i] == "-"
+        and not (spaced[i] or spaced[i + 1])
+        and capital[i - 1]
+        and capital[i + 1]
+        and starts.isdisjoint((i, i + 1))
+    }
+    opens = [(i in starts or tokens[i - 1] in OPENING) and i + 1 not in hyphens for i in range(len(tokens))]
     lower = {token for token in tokens if token.islower()}
     inside = {
         words[i] for i, token in enumerate(tokens) if capital[i] and not opens[i] and not _is_heading(token)
@@ -112,6 +121,7 @@ def name_spans(
             if end == start:
                 while good[end : end + 1] == [True] and end < stop:
                     end = _past_particles(words, end + 1, stop, good)
+                    end += end in hyphens and good[end + 1]
             if end > start and (end > start + 1 or words[start] not in NOT_ALONE):
                 spans[start] = end
             start = max(end, start + 1)
@@ -206,8 +216,10 @@ def _acts(words: Sequence[str], i: int) -> bool:
 
 def _is_unknown(word: str) -> bool:
     """
-    Whether a lower-cased word may be a name: it is in no list of words, and does not end like other words.
+    Whether a lower-cased word may be a name: it is in no list of words, and does not end like other words. What
+    matters of "o'neill" is "neill".
     """
+    word = word[2:] if word[1:2] == "'" else word
     return (
         word.isalpha()
         and len(word) > 2

@@ -4,13 +4,13 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Optional
 
-from allennlp_coref_rc.annotations.annotated_text import Span
+from allennlp_coref_rc.annotations.annotated_text import AnnotatedText, Span
 from allennlp_coref_rc.annotations.annotators import lexicon
 from allennlp_coref_rc.annotations.annotators.coref.sieve.entities import PRONOUN, Entities, Entity, Mention
 from allennlp_coref_rc.annotations.annotators.coref.sieve.turns import Turn
 from allennlp_coref_rc.annotations.annotators.lexicon import PERSON, PLURAL, SINGULAR
 
-CLOSING = {"“": "”", "``": "''", "‘": "’", "`": "'"}
+CLOSING = {"“": "”", "``": "''", "‘": "’", "`": "'", "«": "»", "„": "“"}
 
 MAX_LENGTH = 400
 """The most tokens of a quotation. A longer one has lost its closing mark and does not count."""
@@ -44,15 +44,11 @@ class Quote:
 
 
 def attributed_quotes(
-    tokens: Sequence[str],
-    words: Sequence[str],
-    sentences: Sequence[Span],
-    mentions: Sequence[Mention],
-    turns: Iterable[Turn],
+    text: AnnotatedText, words: Sequence[str], mentions: Sequence[Mention], turns: Iterable[Turn]
 ) -> list[Quote]:
     """The labelled turns of a text, and then its quotations, with their speakers."""
-    quotes = find_quotes(tokens)
-    SpeakerFinder(tokens, words, sentences, mentions).attribute(quotes)
+    quotes = find_quotes(text)
+    SpeakerFinder(text.tokens, words, text.sentences, mentions).attribute(quotes)
     # The longest of several mentions stays.
     starts: dict[Optional[int], Mention] = {mention.start: mention for mention in mentions}
     return [
@@ -61,31 +57,39 @@ def attributed_quotes(
     ] + quotes
 
 
-def find_quotes(tokens: Sequence[str]) -> list[Quote]:
+def find_quotes(text: AnnotatedText) -> list[Quote]:
     """
     The quotations of a text in order: between opening and closing marks or, without any, between " or '.
     """
+    tokens, spaced = text.tokens, [*text.spaced, True]
     marks = set(tokens)
     plain = "'" if '"' not in marks else '"'
     paired = not marks.isdisjoint(CLOSING)
     quotes: list[Quote] = []
     start, closing = -1, ""
     for position, token in enumerate(tokens):
-        if start >= 0:
+        is_open = start >= 0
+        if is_open:
             if token == closing and position > start:
                 quotes.append(Quote(start, position))
             if token == closing or position - start > MAX_LENGTH:
                 start = -1
         elif token in CLOSING:
             start, closing = position + 1, CLOSING[token]
-        elif token == plain and not paired and not _is_apostrophe(tokens, position):
+        if token == plain and not paired and _opens(tokens, spaced, position, is_open):
             start, closing = position + 1, plain
     return quotes
 
 
-def _is_apostrophe(tokens: Sequence[str], position: int) -> bool:
-    """Whether a mark is an apostrophe, because it stands right after a word."""
-    return tokens[position] != '"' and position > 0 and tokens[position - 1][-1:].isalpha()
+def _opens(tokens: Sequence[str], spaced: Sequence[bool], position: int, is_open: bool) -> bool:
+    """
+    Whether a plain mark opens a quotation. Of ", white space on one side tells; otherwise it opens one if none
+    `is_open`. A ' after a word is an apostrophe, a " after a number means inches.
+    """
+    before, is_double = tokens[position - 1][-1:] if position else "", tokens[position] == '"'
+    if is_double and spaced[position] != spaced[position + 1]:
+        return spaced[position]
+    return not is_open and not (before.isdigit() if is_double else before.isalpha())
 
 
 class SpeakerFinder:

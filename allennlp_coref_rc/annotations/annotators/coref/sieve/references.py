@@ -1,8 +1,9 @@
 from collections import OrderedDict, defaultdict
 from collections.abc import Sequence
-from itertools import accumulate, islice
+from itertools import accumulate, islice, takewhile
 from typing import Optional
 
+from allennlp_coref_rc.annotations.annotated_text import Span
 from allennlp_coref_rc.annotations.annotators import lexicon
 from allennlp_coref_rc.annotations.annotators.coref.sieve.entities import (
     NAME,
@@ -70,12 +71,14 @@ class ReferenceLinker:
         entities: Entities,
         speakers: Speakers,
         words: Sequence[str],
+        sentences: Sequence[Span],
         link_it: bool,
         descriptions: bool,
     ) -> None:
         self._entities = entities
         self._speakers = speakers
         self._words = words
+        self._sentences = sentences
         self._thing_starts = [0, *accumulate(word in THING_STARTS for word in words)]
         """How many of `THING_STARTS` stand before each token."""
         self._link_it = link_it
@@ -240,10 +243,19 @@ class ReferenceLinker:
         return after in lexicon.CLOSED or not after[:1].isalpha()
 
     def _is_pleonastic(self, mention: Mention) -> bool:
-        """Whether "it" refers to nothing: "it seems", "it was clear that", "it is time to"."""
-        after = self._words[mention.stop : mention.stop + 7]
-        if mention.words[0] != "it" or not after:
+        """
+        Whether "it" refers to nothing: "it seems", "it turns out", "it took an hour to", "it was clear that", "it
+        is raining", "it is five o'clock".
+        """
+        _, stop = self._sentences[mention.sentence]
+        verb, *after = self._words[mention.stop : min(mention.stop + 7, stop)] or [""]
+        if mention.words[0] != "it":
             return False
-        if after[0] in lexicon.IMPERSONAL_VERBS:
+        if verb in lexicon.IMPERSONAL_VERBS or verb in ("turned", "turns") and after[:1] == ["out"]:
             return True
-        return after[0] in lexicon.AUXILIARIES and not lexicon.CLAUSE_OPENERS.isdisjoint(after[1:])
+        if verb in ("takes", "took"):
+            return "to" in after and not lexicon.TIME_UNITS.isdisjoint(after)
+        if verb not in lexicon.AUXILIARIES:
+            return False
+        near = takewhile(lambda word: word not in lexicon.PREPOSITIONS, after[:3])
+        return not lexicon.WEATHER_AND_TIME.isdisjoint(near) or not lexicon.CLAUSE_OPENERS.isdisjoint(after)

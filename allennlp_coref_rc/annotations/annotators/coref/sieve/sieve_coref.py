@@ -99,13 +99,13 @@ class SieveCoref(Annotator):
         """Finds and links the mentions of a text."""
         if len(text.sentences) < 2:
             text = text.split_sentences()
-        sentences = with_turns(text).sentences
-        turns = find_turns(text.tokens, [start for start, _ in sentences])
+        text = with_turns(text)
+        turns = find_turns(text.tokens, [start for start, _ in text.sentences])
         labels = [turn.label for turn in turns if turn.label]
         greetings = {turn.greeting for turn in turns if turn.greeting is not None}
-        finder = MentionFinder(text.tokens, sentences, self._all_nouns, self._descriptions, labels, greetings)
+        finder = MentionFinder(text, self._all_nouns, self._descriptions, labels, greetings)
         mentions = finder.find()
-        quotes = attributed_quotes(text.tokens, finder.words, sentences, mentions, turns)
+        quotes = attributed_quotes(text, finder.words, mentions, turns)
         speakers = Speakers(quotes, len(text))
         entities = Entities()
         link_names(entities, mentions)
@@ -116,6 +116,9 @@ class SieveCoref(Annotator):
         vote_genders(entities, mentions, finder.words)
         if self._descriptions:
             find_companies(entities, mentions)
-        ReferenceLinker(entities, speakers, finder.words, self._all_nouns, self._descriptions).link(mentions)
+        linker = ReferenceLinker(
+            entities, speakers, finder.words, text.sentences, self._all_nouns, self._descriptions
+        )
+        linker.link(mentions)
         speakers.link(entities)
-        return Resolution(finder.words, sentences, mentions, entities, quotes)
+        return Resolution(finder.words, text.sentences, mentions, entities, quotes)

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from allennlp_coref_rc.annotations import AnnotatedText
 from allennlp_coref_rc.annotations.annotators import SieveCoref
+from allennlp_coref_rc.annotations.annotators.coref.sieve.quotes import find_quotes
 from allennlp_coref_rc.annotations.annotators.lexicon import NOUNS, PLURAL, SINGULAR
 from allennlp_coref_rc.annotations.formats import read_conll_2012
 from tests.annotations.texts import lists, text_of
@@ -180,6 +181,47 @@ def test_what_is_linked(text, one, other, is_linked):
     assert linked(text, one, other) == bool(is_linked)
 
 
+@pytest.mark.parametrize(
+    "text, expected",
+    [
+        ("Jean-Luc Picard came. Picard left. He snored.", "Jean-Luc Picard|Picard|He"),
+        ("Kwang-Su Lee came. Then Kwang-Su Lee left.", "Kwang-Su Lee|Kwang-Su Lee"),
+        ("We met Anna Smith-Jones. Smith-Jones sat.", "Anna Smith-Jones|Smith-Jones"),
+        ("We met Anna - Jean left. Later Anna met Jean.", "Anna|Anna; Jean|Jean"),
+        ("O'Neill came. O'Neill left.", "O'Neill|O'Neill"),
+        ("D’Artagnan came. He left.", "D’Artagnan|He"),
+        ("O'er was good. O'er was it.", ""),
+    ],
+)
+def test_hyphens_and_apostrophes_stand_inside_names(text, expected):
+    found = SieveCoref().annotate(AnnotatedText.of_text(text)).cluster_texts
+    assert [cluster for cluster in found if cluster[0] != "We"] == lists(expected)
+
+
+def test_hyphens_divide_names_where_white_space_is_not_known():
+    assert clusters("Jean - Luc came . Luc left .") == [["Luc", "Luc"]]
+
+
+@pytest.mark.parametrize(
+    "names, pronouns",
+    [
+        ("Mohammed Ahmet Avi Rajesh Haoran Kenji Minho Kofi DeShawn José", ["He"]),
+        ("Fatima Zeynep Rivka Priya Xiuying Yuko Minji Zanele Keisha María", ["She"]),
+        ("Noor Wei Kiran", ["He", "She"]),
+    ],
+)
+def test_given_names_of_many_languages_have_a_gender(names, pronouns):
+    for name in names.split():
+        agree = [word for word in ("He", "She") if linked(f"{name} came . {word} sat .", name, word)]
+        assert agree == pronouns, name
+
+
+@pytest.mark.parametrize("noun", ["captain", "soldier", "nurse"])
+def test_jobs_and_ranks_have_no_gender(noun):
+    for pronoun in ("He", "She"):
+        assert clusters(f"The {noun} came . {pronoun} sat .") == [[f"The {noun}", pronoun]]
+
+
 def test_particles_stand_inside_names_but_do_not_join_possessors():
     text = "He met the Duke of York . Then the Duke of York left ."
     assert ["the Duke of York"] * 2 in clusters(text)
@@ -194,10 +236,28 @@ def test_other_nouns_and_it_are_linked_if_asked_for():
 
 @pytest.mark.parametrize(
     "clause",
-    ["It seemed late", "It was clear that we left", "It is time to go", "It rained", "It was Tom who left"],
+    [
+        *(
+            "It seemed late",
+            "It was clear that we left",
+            "It is time to go",
+            "It rained",
+            "It was Tom who left",
+        ),
+        *("It 's raining", "It had been snowing in the town", "It ’s Monday", "It is n't five o'clock"),
+        *("It turns out he left", "It took an hour to fix the car"),
+    ],
 )
 def test_it_may_refer_to_nothing(clause):
     assert not any("It" in cluster for cluster in clusters(f"The ball fell . {clause} .", all_nouns=True))
+
+
+@pytest.mark.parametrize(
+    "clause",
+    ["It was small . What a pity", "It is on Monday", "It took us to the town", "It turned left", "It is"],
+)
+def test_it_refers_to_a_thing_in_other_clauses(clause):
+    assert linked(f"The ball fell . {clause} .", "The ball", "It", all_nouns=True)
 
 
 @pytest.mark.parametrize(
@@ -246,10 +306,32 @@ def test_pronouns_look_back_over_so_many_sentences():
         assert linked("John sat . " + "We ate . " * between + "He slept .", "John", "He") == (between < 8)
 
 
-@pytest.mark.parametrize("marks", ['" "', "“ ”", "`` ''", "‘ ’", "` '"])
+@pytest.mark.parametrize("marks", ['" "', "“ ”", "`` ''", "‘ ’", "` '", "« »", "„ “"])
 def test_any_quotation_marks_will_do(marks):
     opening, closing = marks.split()
     assert clusters(f"{opening} I am ill , {closing} said Mary .") == [["I", "Mary"]]
+
+
+@pytest.mark.parametrize(
+    "before, more",
+    [
+        ('The 12" disk fell.', []),
+        ("A board of 5' 10\" fell.", []),
+        ('Bob said "hello and left.', ["hello and left ."]),
+        ('"I have no coat.\n\n', ["I have no coat ."]),
+        ('We sang ("Hello").', ["Hello"]),
+        ('He left" and sat.', []),
+    ],
+)
+def test_a_stray_mark_does_not_invert_later_quotations(before, more):
+    text = AnnotatedText.of_text(f'{before} "I am ill," said Ann. "So am I," said Bob.')
+    quotes = [" ".join(text.tokens[quote.start : quote.stop]) for quote in find_quotes(text)]
+    assert quotes == [*more, "I am ill ,", "So am I ,"]
+
+
+def test_inches_are_no_quotation_where_white_space_is_not_known():
+    text = text_of('The 12 " disk fell . " I am ill , " said Ann . " It is 1912 " , said Bob .')
+    assert [(quote.start, quote.stop) for quote in find_quotes(text)] == [(7, 11), (16, 19)]
 
 
 @pytest.mark.parametrize(
