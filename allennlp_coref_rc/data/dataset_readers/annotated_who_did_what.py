@@ -157,8 +157,10 @@ class _Parser:
             return
         left, right, passage = (self._values[name] for name in ("leftcontext", "rightcontext", "contextart"))
         correct = self._correct.index(True) if True in self._correct else None
-        ids = (self._values.get(f"{name} id", "") for name in ("question", "contextart"))
-        question = WhoDidWhatQuestion(left, right, passage, self._choices, correct, *ids, self._line)
+        question_id, passage_id = (self._values.get(f"{name} id", "") for name in ("question", "contextart"))
+        question = WhoDidWhatQuestion(
+            left, right, passage, self._choices, correct, question_id, passage_id, self._line
+        )
         self._questions.append(question)
 
 

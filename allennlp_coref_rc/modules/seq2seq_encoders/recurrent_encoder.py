@@ -118,7 +118,7 @@ class RecurrentEncoder(AnnotatedSeq2SeqEncoder):
         without annotations. It has copies of the parameters and `batch_first=True`. Parameters that only
         annotations use are left out.
         """
-        like = self.weight_ih_l0
+        like = cast(torch.Tensor, self.weight_ih_l0)
         rnn = self.torch_class(
             self._input_size, self._hidden_size, batch_first=True, bidirectional=self._bidirectional
         ).to(like.device, like.dtype)
@@ -200,9 +200,10 @@ class RecurrentEncoder(AnnotatedSeq2SeqEncoder):
 
     def shares_memory(self, question_encoder: Seq2SeqEncoder) -> bool:
         # A parametrization, such as weight_norm, gives each module a class of its own.
-        if not isinstance(question_encoder, type_before_parametrizations(self)) or not (
-            self._share_memory and question_encoder._share_memory
-        ):
+        own = type_before_parametrizations(self)
+        if not (isinstance(question_encoder, own) and isinstance(question_encoder, RecurrentEncoder)):
+            return False
+        if not (self._share_memory and question_encoder._share_memory):
             return False
         _check_same(
             f"{type(self).__name__} of the question, which shares the memory of the passage's",
