@@ -34,10 +34,10 @@ BRACKETS = frozenset({"(", "[", "-lrb-", "-LRB-", "-lsb-", "-LSB-"})
 
 BULLETS = frozenset({"-", "*", "•"})
 
-TITLES = "Capt. Cmdr. Col. Cpl. Esq. Hon. Insp. Lieut. Lt. Maj. Msgr. Sgt. Supt.".split()
+ABBREVIATED_TITLES = "Capt. Cmdr. Col. Cpl. Esq. Hon. Insp. Lieut. Lt. Maj. Msgr. Sgt. Supt.".split()
 """Titles that spaCy's tokenizer would divide from their stops, unlike "Mr." and others."""
 
-ABBREVIATIONS = frozenset("al approx cf Cf pp vol Vol".split() + [title[:-1] for title in TITLES])
+ABBREVIATIONS = frozenset("al approx cf Cf pp vol Vol".split() + [title[:-1] for title in ABBREVIATED_TITLES])
 """Words that are hardly ever the last one of a sentence. A stop after them is theirs."""
 
 NUMBERED = frozenset({"Ch", "Eq", "Fig", "No", "Sec"})
@@ -57,7 +57,7 @@ def split_words(text: str, language: str = "en") -> list[tuple[str, int]]:
     """
     The words of a text, each with the position of its first character, by spaCy's rules for the language,
     which need no model. Punctuation marks and clitics are words; white space is left out. The stop of an
-    English title (`TITLES`) belongs to the title, as in "Mr.".
+    English title (`ABBREVIATED_TITLES`) belongs to the title, as in "Mr.".
     """
     pipeline = _pipeline(language)
     if len(pipeline.vocab.strings) > MOST_STRINGS:
@@ -70,7 +70,7 @@ def _pipeline(language: str) -> "Language":
     import spacy
 
     pipeline = spacy.blank(language)
-    for title in TITLES if language == "en" else ():
+    for title in ABBREVIATED_TITLES if language == "en" else ():
         pipeline.tokenizer.add_special_case(title, [{"ORTH": title}])  # type: ignore[union-attr]
     return pipeline
 
@@ -86,7 +86,7 @@ def sentence_spans(tokens: Sequence[str], text: str = "", offsets: Sequence[Span
     none after it. If this does not tell, every second `"` opens one. (spaCy's sentencizer would put opening
     quotation marks into the sentence before.)
     """
-    begins = _line_starts(tokens, text, offsets)
+    begins = _paragraph_starts(tokens, text, offsets)
     opening = _opening_marks(tokens, text, offsets, begins)
     spans: list[Span] = []
     start, ended = 0, False
@@ -101,7 +101,7 @@ def sentence_spans(tokens: Sequence[str], text: str = "", offsets: Sequence[Span
     return spans
 
 
-def _line_starts(tokens: Sequence[str], text: str, offsets: Sequence[Span]) -> set[int]:
+def _paragraph_starts(tokens: Sequence[str], text: str, offsets: Sequence[Span]) -> set[int]:
     """The tokens after a blank line, and the bullets that begin a line."""
     starts = set()
     # Nothing is before the first token.

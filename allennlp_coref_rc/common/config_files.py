@@ -88,6 +88,11 @@ def check_overrides(overrides: str) -> None:
         raise ConfigurationError(f"-o {overrides}: found no object, expected {EXAMPLE}")
 
 
+def type_of(config: Any) -> Any:
+    """The registered name in the config of an object, which may be the name alone."""
+    return config.get("type") if isinstance(config, dict) else config
+
+
 def strings(value: Any, key: str = "") -> Iterator[tuple[str, str]]:
     """Yields the strings in a config, with their dotted keys."""
     if isinstance(value, str):

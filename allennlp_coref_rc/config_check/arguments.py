@@ -39,14 +39,8 @@ def check_arguments(command: str, args: Namespace) -> None:
                     key,
                     key,
                 )
-        distributed = params.get("distributed")
-        if command == "train" and args.node_rank and not distributed:
-            raise ConfigurationError(f"--node-rank {args.node_rank}: found no `distributed` in the config")
-        nodes = distributed.get("num_nodes") or 1 if isinstance(distributed, dict) else 1
-        if command == "train" and not 0 <= args.node_rank < nodes:
-            raise ConfigurationError(
-                f"--node-rank {args.node_rank}: found {counted(nodes, 'node')}, numbered from 0"
-            )
+        if command == "train":
+            _check_node_rank(args.node_rank, params.get("distributed"))
         if command == "find-lr":
             for option in ("start_lr", "end_lr", "stopping_factor"):
                 number, may_be_0 = getattr(args, option), option == "start_lr" and args.linear
@@ -94,6 +88,14 @@ def check_arguments(command: str, args: Namespace) -> None:
             raise ConfigurationError(
                 "--keys: found nothing, expected names of metrics, such as test_accuracy"
             )
+
+
+def _check_node_rank(rank: int, distributed: Any) -> None:
+    if rank and not distributed:
+        raise ConfigurationError(f"--node-rank {rank}: found no `distributed` in the config")
+    nodes = distributed.get("num_nodes") or 1 if isinstance(distributed, dict) else 1
+    if not 0 <= rank < nodes:
+        raise ConfigurationError(f"--node-rank {rank}: found {counted(nodes, 'node')}, numbered from 0")
 
 
 def _check_archive(path: str, force: bool) -> None:

@@ -19,7 +19,7 @@ from torch.optim.lr_scheduler import ReduceLROnPlateau
 from allennlp_coref_rc.allennlp_runtime.atomic_outputs import CUTTING
 from allennlp_coref_rc.allennlp_runtime.lazy_registry import register_own
 from allennlp_coref_rc.common.checks import is_within, range_of
-from allennlp_coref_rc.common.config_files import load_config
+from allennlp_coref_rc.common.config_files import load_config, type_of
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.hub_addresses import is_hub_address
 from allennlp_coref_rc.common.messages import counted, excerpt
@@ -264,7 +264,7 @@ def _settings(params: Mapping[str, Any]) -> Iterator[Problem]:
     if isinstance(trainer, dict) and trainer.get("patience") and not params.get("validation_data_path"):
         yield "trainer.patience", "found it without a validation_data_path, expected both"
     scheduler = trainer.get("learning_rate_scheduler") if isinstance(trainer, dict) else None
-    name = scheduler.get("type") if isinstance(scheduler, dict) else scheduler
+    name = type_of(scheduler)
     if name == "reduce_on_plateau" and "verbose" not in signature(ReduceLROnPlateau).parameters:
         expected = 'expected "plateau", as AllenNLP gives PyTorch an option that it no longer has'
         yield "trainer.learning_rate_scheduler", f"found {excerpt(name)}, {expected}"
@@ -277,7 +277,7 @@ def _settings(params: Mapping[str, Any]) -> Iterator[Problem]:
             expected = f"expected a validation_data_loader without it, as {cut[0]} would be cut"
             yield key, f"found {excerpt(value)}, {expected}"
     checkpointer = trainer.get("checkpointer") if isinstance(trainer, dict) else None
-    is_exact = "exact" in (checkpointer, isinstance(checkpointer, dict) and checkpointer.get("type"))
+    is_exact = type_of(checkpointer) == "exact"
     shuffled = [
         key for key, value in named(params.get(own), ("batch_sampler", "shuffle", "sampler"), own) if value
     ]

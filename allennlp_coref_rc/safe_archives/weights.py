@@ -61,11 +61,11 @@ def check_weights(weights: Any, own: Mapping[str, "Tensor"], source: str = "") -
         if not isinstance(found, torch.Tensor) or found.shape != expected.shape:
             continue
         found_kind, expected_kind = _kind(found), _kind(expected)
-        is_finite = found_kind != expected_kind or torch.isfinite(found.to(expected.dtype)).all()
-        if found_kind != expected_kind or not is_finite:
+        if found_kind == expected_kind and not torch.isfinite(found.to(expected.dtype)).all():
+            found_kind = "nan or infinity"
+        if found_kind != expected_kind:
             raise ConfigurationError(
-                f"{place}found {found_kind if is_finite else 'nan or infinity'} in {name} of the weights, "
-                f"expected {expected_kind}"
+                f"{place}found {found_kind} in {name} of the weights, expected {expected_kind}"
             )
 
 

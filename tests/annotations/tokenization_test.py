@@ -5,8 +5,7 @@ from hypothesis import strategies as st
 
 from allennlp_coref_rc.annotations import AnnotatedText, sentence_spans
 from allennlp_coref_rc.annotations.annotators.lexicon import TITLES
-from allennlp_coref_rc.annotations.tokenization import TITLES as ABBREVIATED_TITLES
-from allennlp_coref_rc.annotations.tokenization import split_words
+from allennlp_coref_rc.annotations.tokenization import ABBREVIATED_TITLES, split_words
 
 NLP = spacy.blank("en")
 

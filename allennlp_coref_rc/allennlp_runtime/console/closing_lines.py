@@ -10,6 +10,7 @@ from functools import partial
 from typing import Any, ContextManager
 
 from allennlp_coref_rc.common import stopping
+from allennlp_coref_rc.common.config_files import type_of
 from allennlp_coref_rc.common.json_objects import read_json_object
 from allennlp_coref_rc.common.messages import counted
 
@@ -39,13 +40,13 @@ def _after_train(args: Namespace, result: Any) -> list[str]:
         return [f"{os.path.join(folder, 'vocabulary')}: the vocabulary; nothing was trained (--dry-run)"]
     archive, metrics_file = os.path.join(folder, "model.tar.gz"), os.path.join(folder, "metrics.json")
     config, metrics = read_json_object(os.path.join(folder, "config.json")), read_json_object(metrics_file)
-    trainer, model = (_type(config.get(key)) for key in ("trainer", "model"))
+    trainer, model = (type_of(config.get(key)) for key in ("trainer", "model"))
     lines = ["", "Nothing was trained (no_op)" if trainer == "no_op" else _reached(metrics)]
     test = _of_split(metrics, "test_")
     if test:
         lines.append(f"Test:      {test}")
-    data = config.get("test_data_path") or config.get("validation_data_path") or "FILE"
-    data, quoted = shlex.quote(data if isinstance(data, str) else json.dumps(data)), shlex.quote(archive)
+    path = config.get("test_data_path") or config.get("validation_data_path") or "FILE"
+    data, quoted = shlex.quote(path if isinstance(path, str) else json.dumps(path)), shlex.quote(archive)
     options = "".join(f" --include-package {shlex.quote(name)}" for name in args.include_package)
     # The archive names another one, which other people's may not.
     options += " --trust" if model == "from_archive" else ""
@@ -56,14 +57,10 @@ def _after_train(args: Namespace, result: Any) -> list[str]:
         f"Evaluate:  coref-rc evaluate {quoted} {data}{options}",
     ]
     # Of several readers, `predict` takes one.
-    if not isinstance(config.get("test_data_path") or config.get("validation_data_path"), dict):
+    if not isinstance(path, dict):
         answers = "--use-dataset-reader --output-file predictions.jsonl"
         lines.append(f"Predict:   coref-rc predict {quoted} {data} {answers}{options}")
     return lines
-
-
-def _type(value: Any) -> Any:
-    return value.get("type") if isinstance(value, dict) else value
 
 
 def _best_so_far(args: Namespace) -> str:

@@ -87,12 +87,14 @@ def parse(texts: Sequence[AnnotatedText], spacy_model: Optional[str] = None) -> 
         own = text.tokens, text.sentences, text.spaced
         return known.doc if known and (known.tokens, known.sentences, known.spaced) == own else None
 
-    fresh = pipeline.pipe(
-        [_bare(text, pipeline.vocab, spacy_model == MODEL) for text in texts if known_doc(text) is None],
-        batch_size=BATCH,
-        disable=["lemmatizer"],
-    )
-    docs = [next(fresh) if (doc := known_doc(text)) is None else doc for text in texts]
+    known_docs = [known_doc(text) for text in texts]
+    bare = [
+        _bare(text, pipeline.vocab, spacy_model == MODEL)
+        for text, doc in zip(texts, known_docs)
+        if doc is None
+    ]
+    fresh = pipeline.pipe(bare, batch_size=BATCH, disable=["lemmatizer"])
+    docs = [next(fresh) if doc is None else doc for doc in known_docs]
     for text, doc in zip(texts, docs):
         if len(doc) != len(text):
             raise ConfigurationError(

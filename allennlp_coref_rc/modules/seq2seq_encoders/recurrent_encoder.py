@@ -200,10 +200,10 @@ class RecurrentEncoder(AnnotatedSeq2SeqEncoder):
 
     def shares_memory(self, question_encoder: Seq2SeqEncoder) -> bool:
         # A parametrization, such as weight_norm, gives each module a class of its own.
-        own = type_before_parametrizations(self)
-        if not (isinstance(question_encoder, own) and isinstance(question_encoder, RecurrentEncoder)):
-            return False
-        if not (self._share_memory and question_encoder._share_memory):
+        own = cast(type[RecurrentEncoder], type_before_parametrizations(self))
+        if not isinstance(question_encoder, own) or not (
+            self._share_memory and question_encoder._share_memory
+        ):
             return False
         _check_same(
             f"{type(self).__name__} of the question, which shares the memory of the passage's",

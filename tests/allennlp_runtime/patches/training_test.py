@@ -269,6 +269,7 @@ def test_a_training_with_the_schedule_cosine_is_resumed(checkpointer, train_comm
     at_once, longer = (
         json.loads((tmp_path / name / "metrics.json").read_text()) for name in ("at_once", "longer")
     )
+    assert at_once["epoch"] == longer["epoch"] == 3
     assert at_once["training_loss"] == pytest.approx(longer["training_loss"], rel=1e-6 if checkpointer else 1)
 
 

@@ -15,8 +15,8 @@ from allennlp_coref_rc.annotations.annotators.coref.sieve.mentions import name_a
 HEADERS = frozenset("bcc cc date from re sent subject to".split())
 SUBJECTS = frozenset(["re", "subject"])
 GREETINGS = frozenset("dear hello hey hi".split())
-PARTICLES = frozenset("- ' ’ da de del der di la le van von".split())
-"""What may stand within a name, beside capitalised words and numbers."""
+WITHIN_NAMES = frozenset("- ' ’ da de del der di la le van von".split())
+"""What may stand within a label, beside capitalised words and numbers."""
 
 MARK = re.compile(r"[-–*•(\[\])},]+|\d+([:/.-]\d+){1,2}|[AaPp]\.?[Mm]\.?")
 """Bullets, dates and times, which may stand before and after a name."""
@@ -125,14 +125,16 @@ def _conversation(tokens: Sequence[str], starts: Sequence[int]) -> tuple[list[Tu
 
 def _label(tokens: Sequence[str], start: int) -> Optional[_Label]:
     """The capitalised words before a colon, perhaps beside dates, times and bullets; `None` if there are none."""
-    begin = _after(tokens, start, lambda token: bool(MARK.fullmatch(token)))
-    stop = _after(tokens, begin, lambda token: token[:1].isupper() or token.isdigit() or token in PARTICLES)
-    colon = _after(tokens, stop, lambda token: bool(MARK.fullmatch(token)))
+    begin = _after(tokens, start, _is_mark)
+    stop = _after(
+        tokens, begin, lambda token: token[:1].isupper() or token.isdigit() or token in WITHIN_NAMES
+    )
+    colon = _after(tokens, stop, _is_mark)
     name = tokens[begin:stop]
     is_name = (
         name
         and name[0][:1].isupper()
-        and name[-1] not in PARTICLES
+        and name[-1] not in WITHIN_NAMES
         and not any(_is_no_name(word, i) for i, word in enumerate(name))
     )
     if is_name and colon < len(tokens) and COLON.fullmatch(tokens[colon]):
@@ -145,8 +147,12 @@ def _is_no_name(word: str, position: int) -> bool:
     if word.lower() in HEADERS or word == "I":
         return True
     return word.lower() in lexicon.CLOSED and not (
-        word in PARTICLES or len(word) == 1 or word.lower() == "the" and not position
+        word in WITHIN_NAMES or len(word) == 1 or word.lower() == "the" and not position
     )
+
+
+def _is_mark(token: str) -> bool:
+    return MARK.fullmatch(token) is not None
 
 
 def _after(tokens: Sequence[str], start: int, belongs: Callable[[str], bool]) -> int:
