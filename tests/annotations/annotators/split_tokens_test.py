@@ -1,3 +1,5 @@
+from unicodedata import normalize
+
 import pytest
 import spacy
 
@@ -15,6 +17,16 @@ def test_a_token_may_be_a_name_of_several_words(annotator):
     annotated = annotator().annotate(text)
     assert annotated.tokens == TOKENS and annotated.clusters[0] == [(9, 11)]
     assert annotated.cluster_texts[1:] == CLUSTERS
+
+
+@pytest.mark.parametrize("annotator", [SieveCoref, EnglishCoref])
+def test_accents_and_invisible_characters_hide_no_name(annotator):
+    text = "José García opened the school in Málaga. He taught there. José García retired."
+    expected = annotator().annotate(AnnotatedText.of_text(text)).clusters
+    assert [(0, 2), (8, 9), (12, 14)] in expected
+    decomposed = normalize("NFD", text).replace("Garc", "Gar\u00adc", 1)
+    annotated = annotator().annotate(AnnotatedText.of_text(decomposed))
+    assert annotated.clusters == expected and "".join(annotated.tokens) == decomposed.replace(" ", "")
 
 
 @pytest.mark.parametrize("merged_first", [True, False])
