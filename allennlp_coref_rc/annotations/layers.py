@@ -1,9 +1,9 @@
 """What annotators add to a text."""
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
 from itertools import chain, compress
-from typing import Annotated, Optional
+from typing import Annotated, Any, Optional
 
 from pydantic import ConfigDict, Field, StrictFloat
 
@@ -30,6 +30,10 @@ class Strict:
     """Values of dataclasses that come from outside have no other keys."""
 
     __pydantic_config__ = ConfigDict(extra="forbid")
+
+    def to_json(self) -> dict[str, Any]:
+        """AllenNLP writes predictions with this."""
+        return asdict(self)  # type: ignore[call-overload]
 
 
 @dataclass

@@ -100,6 +100,11 @@ class CoreferenceText:
     has singletons too. *Shape:* (words,)
     """
 
+    def to_json(self) -> dict[str, Any]:
+        """AllenNLP writes the instances of predictions with this."""
+        gold = None if self.gold is None else self.gold.to_json()
+        return {"guideline": GUIDELINES[self.guideline], "corpus": self.corpus, "gold": gold}
+
 
 def describe(text: AnnotatedText, guideline: str) -> CoreferenceText:
     """A text, without gold clusters."""

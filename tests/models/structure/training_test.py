@@ -101,6 +101,23 @@ def test_one_pass_annotates_all_layers(trained, monkeypatch):
     assert both.annotate(annotated).frames == 2 * annotated.frames
 
 
+def test_evaluate_writes_predictions(trained, run_command):
+    paths = json.loads((trained / "structure.json").read_text())["validation_data_path"]
+    command = ["allennlp", "evaluate", "output/model.tar.gz", json.dumps(paths)]
+    command += ["--predictions-output-file", "predictions.jsonl"]
+    run = run_command(*command, folder=trained)
+    assert run.returncode == 0, run.stderr[-2000:]
+    rows = [json.loads(line) for line in (trained / "predictions.jsonl").read_text().splitlines()]
+    links = [link for row in rows for links in row.get("coreference_links", []) for link in links]
+    assert links and all(link["antecedent"] < link["mention"] for link in links)
+    assert any(
+        relation["sense"]
+        for row in rows
+        for found in row.get("discourse_relations", [])
+        for relation in found
+    )
+
+
 def test_clusters_follow_a_guideline(trained):
     archive, text = (
         str(trained / "output" / "model.tar.gz"),
