@@ -353,13 +353,8 @@ class CoreferenceHead(Head):
             [[m.head, m.head - m.start, m.stop - 1 - m.head] for m in usable], device=vectors.device
         )
         logits = self._edge_logits(self.dropout(vectors), gold[:, 0], text)
-        return sum(
-            (
-                cross_entropy(scores, distances, reduction="sum")
-                for scores, distances in zip(logits, gold.T[1:])
-            ),
-            start=vectors.new_zeros(()),
-        )
+        first, last = (cross_entropy(*pair, reduction="sum") for pair in zip(logits, gold.T[1:]))
+        return first + last
 
     def _link(
         self, vectors: Tensor, found: Candidates, text: CoreferenceText

@@ -284,7 +284,10 @@ class RecurrentEncoder(AnnotatedSeq2SeqEncoder):
             self.warn_unannotated()
 
         def edges_of_text() -> list[Edges]:
-            relations = [] if annotations is None else self._relation_sources(annotations, reverse)
+            relations: list[torch.Tensor] = []
+            if annotations is not None:
+                name = "descendants" if reverse else "antecedents"
+                relations = [self.annotation(annotations, layer, name)[name] for layer in self._relations]
             sources = edge_sources(mask, relations, reverse, memory_mask, self.hands_on_sequential_state)
             return self._edges(inputs.dtype, *sources)
 
@@ -303,11 +306,8 @@ class RecurrentEncoder(AnnotatedSeq2SeqEncoder):
         return tuple(getattr(self, name + suffix) for name in names)
 
     def _keys_for(self, text: TokenVectors, suffix: str) -> Optional[torch.Tensor]:
-        return None if text.annotations is None else self._keys(suffix)
-
-    def _keys(self, suffix: str) -> Optional[torch.Tensor]:
-        """The keys of one direction for `RecurrenceInput`, if edges are weighted by attention."""
-        return None
+        """The keys of one direction for `RecurrenceInput`, if the text has edges weighted by attention."""
+        return None if text.annotations is None else getattr(self, "keys" + suffix, None)
 
     def _edge_settings(self) -> tuple[Any, ...]:
         """The settings on which `_edges` depends. Layers with the same settings share their edges."""
@@ -328,11 +328,6 @@ class RecurrentEncoder(AnnotatedSeq2SeqEncoder):
             the `recurrence` counts them, or `FIRST_MENTION`, or `PADDING`. None without annotations.
         """
         raise NotImplementedError
-
-    def _relation_sources(self, annotations: AnnotationTensors, reverse: bool) -> list[torch.Tensor]:
-        """The sources of the edges of each relation, as in its annotation layer."""
-        name = "descendants" if reverse else "antecedents"
-        return [self.annotation(annotations, relation, name)[name] for relation in self._relations]
 
 
 def _settings(rnn: torch.nn.Module) -> dict[str, Any]:

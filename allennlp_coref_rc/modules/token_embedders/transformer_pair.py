@@ -150,13 +150,8 @@ class TransformerPair(TransformerWords):
             types += _in_windows(plan, first, second, *self._types_of_special)
         # The first of all ids is that of padding.
         places = copied_to(ids.device, pad_sequence(rows, batch_first=True))
-        return self._matched_embedder(
-            ids[places],
-            places > 0,
-            type_ids=copied_to(ids.device, pad_sequence(types, batch_first=True))
-            if self._has_types
-            else None,
-        )
+        type_ids = copied_to(ids.device, pad_sequence(types, batch_first=True)) if self._has_types else None
+        return self._matched_embedder(ids[places], places > 0, type_ids=type_ids)
 
     def in_windows(self, question: torch.Tensor, passage: torch.Tensor) -> torch.Tensor:
         """
