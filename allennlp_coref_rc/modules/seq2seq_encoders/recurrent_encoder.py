@@ -155,19 +155,8 @@ class RecurrentEncoder(AnnotatedSeq2SeqEncoder):
         self, inputs: torch.Tensor, mask: torch.Tensor, annotations: Optional[AnnotationTensors] = None
     ) -> torch.Tensor:
         """
-        # Parameters
-
-        inputs : `torch.FloatTensor`
-            Shape: (batch_size, sequence_length, input_size).
-        mask : `torch.BoolTensor`
-            Shape: (batch_size, sequence_length).
-        annotations : `AnnotationTensors`, optional (default = `None`)
-            With a layer of edges for each relation. Edges into another sequence count as first mentions.
-
-        # Returns
-
-        `torch.FloatTensor`
-            Shape: (batch_size, sequence_length, directions * hidden_size). Zero where masked.
+        As in `AnnotatedSeq2SeqEncoder`, with outputs that are zero where masked. Annotations have a layer of
+        edges for each relation; edges into another sequence count as first mentions.
         """
         self.check_input(inputs, mask, annotations)
         text = TokenVectors(inputs, mask, annotations)
