@@ -50,6 +50,13 @@ def oracle_of(*arguments):
     return case, case.run("reference", torch.float64), case.run("reference", torch.float32)
 
 
+def check(backend, *arguments):
+    """Whether a backend is as exact as the reference, in both dtypes, on a case of these arguments."""
+    case, oracle, yardstick = oracle_of(*arguments)
+    assert_as_good_as(case.run(backend, torch.float32), oracle, yardstick, torch.float32)
+    assert_as_good_as(case.run(backend, torch.float64), oracle, oracle, torch.float64)
+
+
 def loop(case):
     """The equations, computed one number at a time."""
     inputs, weight_hh, bias_hn = (case.tensors[name].numpy() for name in ("inputs", "weight_hh", "bias_hn"))
@@ -115,17 +122,13 @@ def test_gradcheck(backend, reverse, extra):
 def test_fast_backends_are_as_exact_as_the_reference(
     backend, length, size, batch_size, memory_length, reverse
 ):
-    case, oracle, yardstick = oracle_of(batch_size, length, size, memory_length, reverse)
-    assert_as_good_as(case.run(backend, torch.float32), oracle, yardstick, torch.float32)
-    assert_as_good_as(case.run(backend, torch.float64), oracle, oracle, torch.float64)
+    check(backend, batch_size, length, size, memory_length, reverse)
 
 
 @pytest.mark.parametrize("backend", FAST_BACKENDS)
 @pytest.mark.parametrize("size, extra", [(2, 1), (34, 34), (34, 67), (100, 28)])
 def test_fast_backends_are_as_exact_where_more_is_read_than_the_state(backend, size, extra):
-    case, oracle, yardstick = oracle_of(6, 30, size, 3, size == 34, 0, extra)
-    assert_as_good_as(case.run(backend, torch.float32), oracle, yardstick, torch.float32)
-    assert_as_good_as(case.run(backend, torch.float64), oracle, oracle, torch.float64)
+    check(backend, 6, 30, size, 3, size == 34, 0, extra)
 
 
 @pytest.mark.parametrize("backend", FAST_BACKENDS)
@@ -133,9 +136,7 @@ def test_fast_backends_are_as_exact_where_more_is_read_than_the_state(backend, s
 @pytest.mark.parametrize("keys", [False, True])
 def test_fast_backends_are_as_exact_where_they_project(backend, keys, size, features):
     # More sequences than a thread reads at the same time, and more tokens than are projected at once.
-    case, oracle, yardstick = oracle_of(11, 30, size, 3, size == 34, 0, 0, features, keys)
-    assert_as_good_as(case.run(backend, torch.float32), oracle, yardstick, torch.float32)
-    assert_as_good_as(case.run(backend, torch.float64), oracle, oracle, torch.float64)
+    check(backend, 11, 30, size, 3, size == 34, 0, 0, features, keys)
 
 
 @pytest.mark.parametrize("backend", FAST_BACKENDS)
@@ -381,9 +382,7 @@ def test_without_a_compiler(compiler, tmp_path, monkeypatch, caplog):
 @pytest.mark.parametrize("size, extra, features", [(34, 0, 5), (20, 37, None), (64, 0, 64), (64, 0, 97)])
 def test_code_of_every_instruction_set_is_as_exact(size, extra, features):
     # More sequences than a thread reads at the same time, and more tokens than backward keeps.
-    case, oracle, yardstick = oracle_of(11, 30, size, 3, True, 0, extra, features, features is not None)
-    assert_as_good_as(case.run("cpp", torch.float32), oracle, yardstick, torch.float32)
-    assert_as_good_as(case.run("cpp", torch.float64), oracle, oracle, torch.float64)
+    check("cpp", 11, 30, size, 3, True, 0, extra, features, features is not None)
 
 
 def test_instruction_set_is_that_of_torch(monkeypatch):
