@@ -256,8 +256,6 @@ def test_wrong_pairs_and_annotations():
         encode_both(make("mage"), make("mage", joint=True), passage, question)
     with pytest.raises(ConfigurationError, match="question_first: true .* annotations.coref"):
         encode_both(make("mage", joint=True), make("mage", joint=True), passage, question)
-    with pytest.raises(ConfigurationError, match="reads the annotation layer 'srl', but"):
-        make("mage")(passage.vectors, passage.mask, {"coref": passage.annotations["coref"]})
     with pytest.raises(ConfigurationError, match="coref makes .'clusters'.; .* edges"):
         make("mage")(
             passage.vectors, passage.mask, {"coref": {"clusters": torch.zeros(1, BOUNDARY, 1)}, "srl": {}}
