@@ -5,6 +5,7 @@ from allennlp.common.checks import ConfigurationError
 
 from allennlp_coref_rc.modules.gating import CollaborativeGating, GatedAttention
 from allennlp_coref_rc.modules.pair import Pair, TokenVectors
+from tests.golden.make_golden import softmax
 
 
 def pair():
@@ -15,11 +16,6 @@ def pair():
         TokenVectors(torch.randn(2, 4, 5).double(), passage_mask),
         TokenVectors(torch.randn(2, 3, 5).double(), question_mask),
     )
-
-
-def softmax(scores):
-    weights = numpy.exp(scores)
-    return weights / weights.sum()
 
 
 @pytest.mark.parametrize("gate_by", ["question", "filtered_question"])

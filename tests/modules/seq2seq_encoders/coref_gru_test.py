@@ -10,6 +10,7 @@ from allennlp.modules import Seq2SeqEncoder
 from allennlp_coref_rc.data.annotation_layers.edges import FIRST_MENTION, OTHER_SEQUENCE, PADDING
 from allennlp_coref_rc.modules.pair import TokenVectors
 from allennlp_coref_rc.modules.seq2seq_encoders import CorefGRU
+from tests.golden.make_golden import sigmoid
 from tests.modules.seq2seq_encoders.pairs import (
     CLUSTERS,
     LENGTH,
@@ -23,10 +24,6 @@ from tests.modules.seq2seq_encoders.pairs import (
 
 def annotations(clusters, length):
     return of_text({"coref": clusters}, length)
-
-
-def sigmoid(x):
-    return 1 / (1 + numpy.exp(-x))
 
 
 def paper(encoder, inputs, relations, suffix, memory=None, start=None, read_first=True):

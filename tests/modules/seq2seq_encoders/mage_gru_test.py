@@ -9,6 +9,7 @@ from allennlp_coref_rc.data.annotation_layers.edges import FIRST_MENTION, OTHER_
 from allennlp_coref_rc.modules.gpu import one_pass
 from allennlp_coref_rc.modules.pair import TokenVectors
 from allennlp_coref_rc.modules.seq2seq_encoders import CorefGRU, MageGRU
+from tests.golden.make_golden import sigmoid
 from tests.modules.seq2seq_encoders.pairs import (
     BOUNDARY,
     CLUSTERS,
@@ -37,10 +38,6 @@ def make(variant, seed=1, **options):
     for parameter in encoder.parameters():
         torch.nn.init.normal_(parameter, std=0.7)
     return encoder
-
-
-def sigmoid(x):
-    return 1 / (1 + numpy.exp(-x))
 
 
 def paper(encoder, variant, inputs, clusters, suffix="", memory=None, previous=None):
