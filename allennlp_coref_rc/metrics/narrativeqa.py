@@ -64,9 +64,5 @@ class NarrativeQaMetric(SummedScores):
     """
 
     num_counts = NUM_COUNTS
-
-    def counts_of(self, prediction: str, references: Sequence[str]) -> Sequence[float]:
-        return answer_counts(prediction, references)
-
-    def scores_of(self, sums: Sequence[float]) -> dict[str, float]:
-        return scores_of(sums)
+    counts_of = staticmethod(answer_counts)
+    scores_of = staticmethod(scores_of)

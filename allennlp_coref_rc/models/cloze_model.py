@@ -44,15 +44,8 @@ class ClozeModel(Model):
         self, pointer: Lazy[AnswerLayer], classifier: Lazy[AnswerLayer], encoding_dim: int, embedding_dim: int
     ) -> None:
         """
-        # Parameters
-
-        pointer : `Lazy[AnswerLayer]`
-            The answer layer for answers that are words of the passage.
-        classifier : `Lazy[AnswerLayer]`
-            The answer layer for answers that are classes. It is used if the vocabulary has classes, which the
-            dataset reader decides.
-        encoding_dim, embedding_dim : `int`
-            The sizes of the vectors that the answer layer reads.
+        Makes the answer layer, which reads vectors of these sizes: `classifier` if the vocabulary has classes,
+        which the dataset reader decides, and `pointer`, for words of the passage, if not.
         """
         # One that does not exist would have a size too, of its padding.
         present = self.vocab.get_namespaces() & {CLASS_LABELS, CANDIDATE_LABELS}

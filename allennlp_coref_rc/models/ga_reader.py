@@ -154,7 +154,8 @@ class GAReader(ClozeModel):
                 f"ga_reader has {len(self._passage_encoders)} passage_encoders and {len(self._question_encoders)} "
                 "question_encoders, expected the same number of both, one or more"
             )
-        passage_dim = question_dim = self._text_field_embedder.get_output_dim() + self._cluster_one_hot
+        embedding_dim = self._text_field_embedder.get_output_dim() + self._cluster_one_hot
+        passage_dim = question_dim = embedding_dim
         last = len(self._passage_encoders) - 1
         for i, (passage, question) in enumerate(self._encoders()):
             if i == last and self._qe_comm is not None:
@@ -170,12 +171,10 @@ class GAReader(ClozeModel):
             passage_dim = self._gating.get_output_dim(passage.get_output_dim())
             if self._stack_question:
                 question_dim = passage.get_output_dim()
-        for name in ("question_self_belief", "passage_self_belief"):
-            self_belief = getattr(self, f"_{name}")
-            if self_belief is not None:
-                self_belief.check_input_dim(
-                    self._text_field_embedder.get_output_dim() + self._cluster_one_hot, name
-                )
+        for side, part in (("question", self._question_self_belief), ("passage", self._passage_self_belief)):
+            if part is not None:
+                name = f"input of {side}_self_belief.encoder"
+                check_dimensions_match(part.encoder.get_input_dim(), embedding_dim, name, "what it reads")
 
     def _encoders(self) -> list[tuple[Seq2SeqEncoder, Seq2SeqEncoder]]:
         """The encoders of passage and question, layer by layer."""

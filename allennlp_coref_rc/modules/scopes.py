@@ -176,11 +176,8 @@ class Scopes:
         grouped = projected.flatten(0, 2).flatten(1).index_select(0, self._rows)
         sizes = [groups * size for groups, size, _ in self._buckets]
         for bucket, rows, tokens in zip(self._buckets, self._rows.split(sizes), grouped.split(sizes)):
-            yield (
-                bucket,
-                rows.view(bucket[:2]),
-                tokens.view(bucket.groups, 1, bucket.size, -1).chunk(3, dim=-1),
-            )
+            parts = tokens.view(bucket.groups, 1, bucket.size, -1).chunk(3, dim=-1)
+            yield bucket, rows.view(bucket[:2]), parts
 
 
 def _ranges(largest: int) -> list[tuple[int, int]]:

@@ -2,7 +2,6 @@ from typing import Optional, cast
 
 import torch
 from allennlp.common import FromParams
-from allennlp.common.checks import check_dimensions_match
 from allennlp.modules import Seq2SeqEncoder
 from allennlp.nn.util import batched_index_select
 
@@ -42,10 +41,6 @@ class SelfBeliefAggregation(torch.nn.Module, FromParams):
             self._key = torch.nn.Linear(dim, dim, bias=False)
             self._query = torch.nn.Linear(dim, dim, bias=False)
             self._score = torch.nn.Linear(dim, 1, bias=False)
-
-    def check_input_dim(self, dim: int, name: str) -> None:
-        """Raises a `ConfigurationError` unless embeddings of this size can be read."""
-        check_dimensions_match(self.encoder.get_input_dim(), dim, f"input of {name}.encoder", "what it reads")
 
     def forward(
         self, values: torch.Tensor, embedded: TokenVectors, positions: Optional[torch.Tensor] = None

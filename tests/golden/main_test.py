@@ -10,17 +10,15 @@ from tests.shared import GOLDEN, PROJECT, needs_golden
 def check(monkeypatch, capsys, *arguments):
     """The exit status and what was printed."""
     monkeypatch.setattr(sys, "argv", ["tests.golden", *map(str, arguments)])
+    monkeypatch.delitem(sys.modules, "tests.golden.__main__", raising=False)
     with pytest.raises(SystemExit) as exit:
         runpy.run_module("tests.golden", run_name="__main__")
     captured = capsys.readouterr()
     return exit.value.code, captured.out + captured.err
 
 
-@pytest.mark.parametrize(
-    "path", sorted((PROJECT / "tests" / "golden").glob("*.npz")), ids=lambda path: path.stem
-)
-def test_so_are_those_made_from_the_equations(monkeypatch, capsys, path):
-    code, text = check(monkeypatch, capsys, path, "--tolerance", 1e-6)
+def test_what_is_close_is_good(monkeypatch, capsys):
+    code, text = check(monkeypatch, capsys, PROJECT / "tests/golden/cg_sba.npz", "--tolerance", 1e-6)
     assert code == 0 and "\ngrad  " in text and "good: the largest is" in text
 
 

@@ -52,6 +52,12 @@ class Numbers:
         shapes = {"W": (inputs, size), "U": (size, size), "b": (size,)}
         return {f"{prefix}{name}": self(3, *shape) for name, shape in shapes.items()}
 
+    def listed_gates(self, inputs: int, size: int, keys: bool) -> list[numpy.ndarray]:
+        """As `next_gates` reads them."""
+        shapes = ((inputs, size), (size, size), (size,))
+        gates = [self(*shape, scale=0.5) for _ in "rzh" for shape in shapes]
+        return gates + [self(2, inputs, scale=0.5)] * keys
+
 
 def derivatives(loss: Callable[[Arrays], Any], values: Arrays) -> Arrays:
     """Of the loss by some entries of the values."""
@@ -298,8 +304,40 @@ class Text:
         self.candidates = numpy.eye(3)[numpy.arange(length) % 3] * (numpy.arange(length)[:, None] > 0)
 
 
-def variables(values: Arrays) -> Iterator[numpy.ndarray]:
-    return iter(values[name] for name in sorted(values))
+def in_the_authors_layout(
+    variables: Sequence[numpy.ndarray],
+    texts: Sequence[Any],
+    answers: Sequence[int],
+    read: Callable[[Iterator[numpy.ndarray], Any], numpy.ndarray],
+    **arrays: numpy.ndarray,
+) -> Arrays:
+    """A reader with variables v00, v01, … in order, and what it gives for the texts; `arrays` are more of them."""
+    values = {f"v{i:02d}": value for i, value in enumerate(variables)}
+
+    def answer(values: Arrays) -> list[numpy.ndarray]:
+        return [read(iter(values[name] for name in sorted(values)), text) for text in texts]
+
+    def loss(values: Arrays) -> Any:
+        return -sum(numpy.log(p[a]) for p, a in zip(answer(values), answers)) / len(texts)
+
+    probabilities = numpy.stack(answer(values))
+    candidates = padded([text.candidates for text in texts])
+    arrays.update(
+        var_names=numpy.array(sorted(values)),
+        dw=padded([text.words for text in texts]).astype(int),
+        qw=padded([text.question for text in texts]).astype(int),
+        md=padded([numpy.ones(len(text.words)) for text in texts]),
+        mq=padded([numpy.ones(len(text.question)) for text in texts]),
+        cand=candidates,
+        cm=candidates.max(axis=2),
+        ans=numpy.array(answers),
+        probc=probabilities,
+        loss=loss(values),
+        acc=numpy.mean(probabilities.argmax(axis=1) == answers),
+        # Those of the authors' code are added where it takes logarithms; the papers have none.
+        epsilon=numpy.array(0.0),
+    )
+    return {**values, **arrays, **derivatives(loss, values)}
 
 
 def next_gates(v: Iterator[numpy.ndarray], keys: bool) -> Arrays:
@@ -349,53 +387,24 @@ def ga_reader(v: Iterator[numpy.ndarray], text: Text, layers: int) -> numpy.ndar
 
 
 def reader_of_coref_gru() -> Arrays:
-    """In the layout of the authors' golden model: variables v00, v01, … in order."""
+    """In the layout of the authors' golden model."""
     number, size, layers, characters, answers = Numbers(3), 4, 2, 4, (1, 2)
     texts = [Text(number, 6, 3, characters), Text(number, 4, 2, characters)]
     # Words of 3 numbers and characters of 2; then filters of width 3, of which there are 2.
     found = [number(6, 3), number(2, 2), number(5, 2), number(1, 3, 2, 2)]
     for passage_dim, question_dim in ((5, 5), (2 * size + 2, 2 * size)):
-        for dim, keys in (
-            (passage_dim, True),
-            (passage_dim, True),
-            (question_dim, False),
-            (question_dim, False),
-        ):
-            found += [
-                number(*shape, scale=0.5) for _ in "rzh" for shape in ((dim, size), (size, size), (size,))
-            ]
-            found += [number(2, dim, scale=0.5)] * keys
-    values = {f"v{i:02d}": value for i, value in enumerate(found)}
-
-    def loss(values: Arrays) -> Any:
-        probabilities = [ga_reader(variables(values), text, layers) for text in texts]
-        return -sum(numpy.log(p[answer]) for p, answer in zip(probabilities, answers)) / len(texts)
-
-    probabilities = numpy.stack([ga_reader(variables(values), text, layers) for text in texts])
-
-    def all_padded(name: str) -> numpy.ndarray:
-        return padded([getattr(text, name) for text in texts])
-
-    arrays = {
-        "var_names": numpy.array(sorted(values)),
-        "dw": all_padded("words").astype(int),
-        "qw": all_padded("question").astype(int),
-        "dc": all_padded("characters").astype(int),
-        "qc": all_padded("question_characters").astype(int),
-        "md": padded([numpy.ones(len(text.words)) for text in texts]),
-        "mq": padded([numpy.ones(len(text.question)) for text in texts]),
-        "dei": all_padded("belongs"),
-        "deo": all_padded("belongs"),
-        "cand": all_padded("candidates"),
-        "ans": numpy.array(answers),
-        "probc": probabilities,
-        "loss": loss(values),
-        "acc": numpy.mean(probabilities.argmax(axis=1) == answers),
-        # Those of the authors' code are added where it takes logarithms; the papers have none.
-        "epsilon": numpy.array(0.0),
-    }
-    arrays["cm"] = arrays["cand"].max(axis=2)
-    return {**values, **arrays, **derivatives(loss, values)}
+        for dim, keys in [(passage_dim, True)] * 2 + [(question_dim, False)] * 2:
+            found += number.listed_gates(dim, size, keys)
+    return in_the_authors_layout(
+        found,
+        texts,
+        answers,
+        lambda v, text: ga_reader(v, text, layers),
+        dc=padded([text.characters for text in texts]).astype(int),
+        qc=padded([text.question_characters for text in texts]).astype(int),
+        dei=padded([text.belongs for text in texts]),
+        deo=padded([text.belongs for text in texts]),
+    )
 
 
 class ClozeText:
@@ -453,42 +462,18 @@ def reader_on_lambada() -> Arrays:
     found = [number(7, 3)]
     for dim in (3, 2 * size):
         for _ in range(4):
-            found += [
-                number(*shape, scale=0.5) for _ in "rzh" for shape in ((dim, size), (size, size), (size,))
-            ]
-            found.append(number(2, dim, scale=0.5))
-    values = {f"v{i:02d}": value for i, value in enumerate(found)}
-
-    def answer(values: Arrays) -> list[numpy.ndarray]:
-        return [ga_reader_on_lambada(variables(values), text, layers, longest=4) for text in texts]
-
-    def loss(values: Arrays) -> Any:
-        return -sum(numpy.log(p[a]) for p, a in zip(answer(values), answers)) / len(texts)
-
-    def all_padded(name: str) -> numpy.ndarray:
-        return padded([getattr(text, name) for text in texts])
-
-    probabilities = numpy.stack(answer(values))
-    arrays = {
-        "var_names": numpy.array(sorted(values)),
-        "dw": all_padded("words").astype(int),
-        "qw": all_padded("question").astype(int),
-        "md": padded([numpy.ones(len(text.words)) for text in texts]),
-        "mq": padded([numpy.ones(len(text.question)) for text in texts]),
-        "dei": all_padded("reads"),
-        "deo": all_padded("writes"),
-        "qei": all_padded("question_reads"),
-        "qeo": all_padded("question_writes"),
-        "cand": all_padded("candidates"),
-        "cl": numpy.array([text.cloze for text in texts]),
-        "ans": numpy.array(answers),
-        "probc": probabilities,
-        "loss": loss(values),
-        "acc": numpy.mean(probabilities.argmax(axis=1) == answers),
-        "epsilon": numpy.array(0.0),
-    }
-    arrays["cm"] = arrays["cand"].max(axis=2)
-    return {**values, **arrays, **derivatives(loss, values)}
+            found += number.listed_gates(dim, size, keys=True)
+    return in_the_authors_layout(
+        found,
+        texts,
+        answers,
+        lambda v, text: ga_reader_on_lambada(v, text, layers, longest=4),
+        dei=padded([text.reads for text in texts]),
+        deo=padded([text.writes for text in texts]),
+        qei=padded([text.question_reads for text in texts]),
+        qeo=padded([text.question_writes for text in texts]),
+        cl=numpy.array([text.cloze for text in texts]),
+    )
 
 
 def cg_sba(p: Arrays, text: Text, cloze: int, layers: int) -> numpy.ndarray:

@@ -38,11 +38,14 @@ def encoder(input_size):
     return {"type": "gru", "input_size": input_size, "hidden_size": 3, "bidirectional": True}
 
 
-def instances():
-    made = [READER.text_to_instance(*question) for question in QUESTIONS]
-    for instance in made:
-        READER.apply_token_indexers(instance)
+def instance_of(*question):
+    made = READER.text_to_instance(*question)
+    READER.apply_token_indexers(made)
     return made
+
+
+def instances():
+    return [instance_of(*question) for question in QUESTIONS]
 
 
 def build(layers=2, second_input=6, vocab=None, **options):
@@ -209,10 +212,8 @@ def test_a_class_that_was_not_learnt_is_refused():
 
 
 def test_a_question_without_a_placeholder_is_an_error():
-    instance = READER.text_to_instance("Mary left .", "who left", ["Mary"])
-    READER.apply_token_indexers(instance)
     with pytest.raises(ConfigurationError, match="found a question without @placeholder"):
-        build().forward_on_instance(instance)
+        build().forward_on_instance(instance_of("Mary left .", "who left", ["Mary"]))
 
 
 @pytest.mark.parametrize("bilinear", [False, True])
@@ -233,10 +234,7 @@ def test_probabilities_of_candidates_that_share_tokens_sum_to_more_than_one():
     model = build(layers=1)
     for parameter in model.parameters():
         parameter.data.zero_()
-    instance = READER.text_to_instance(
-        "the old man and the sea", "@placeholder is wet", ["the sea", "the old man"]
-    )
-    READER.apply_token_indexers(instance)
+    instance = instance_of("the old man and the sea", "@placeholder is wet", ["the sea", "the old man"])
     probabilities = model.forward_on_instance(instance)["candidate_probabilities"]
     assert probabilities["the sea"] / probabilities["the old man"] == pytest.approx(3 / 4, abs=1e-4)
     assert sum(probabilities.values()) == pytest.approx(7 / 5, abs=1e-4)

@@ -182,6 +182,10 @@ def test_the_last_layer_is_told_where_in_the_question_a_token_is(feature, places
         ({"model.question_encoders.2.hidden_size": 32}, r"output of passage_encoders\[2\]"),
         ({"model.question_encoders": []}, "expected the same number of both"),
         ({"model.cluster_one_hot": 13}, r"passage_encoders\[0\]"),
+        (
+            {"model.passage_self_belief": {"encoder": {"type": "pass_through", "input_dim": 5}}},
+            "input of passage_self_belief.encoder",
+        ),
     ],
 )
 def test_what_does_not_fit_is_said_by_name(change, message):

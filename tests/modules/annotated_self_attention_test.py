@@ -34,25 +34,12 @@ def inputs():
     return torch.randn(BATCH, LENGTH, DIM, dtype=torch.float64, requires_grad=True)
 
 
-def everything():
-    return torch.ones(BATCH, LENGTH, dtype=torch.bool)
+def labels_of(heads):
+    return torch.cat([torch.randint(LABELS[layer], (BATCH, LENGTH, n)) for layer, n in heads.items()], dim=-1)
 
 
-def views(labels, scopes, mask=None):
-    return HeadViews(labels, Scopes(scopes, everything() if mask is None else mask))
-
-
-def torch_attention(module):
-    reference = torch.nn.MultiheadAttention(DIM, HEADS, batch_first=True).double()
-    reference.load_state_dict(
-        {
-            "in_proj_weight": module.projection.weight,
-            "in_proj_bias": module.projection.bias,
-            "out_proj.weight": module.output_projection.weight,
-            "out_proj.bias": module.output_projection.bias,
-        }
-    )
-    return reference
+def views(labels, scopes):
+    return HeadViews(labels, Scopes(scopes, torch.ones(BATCH, LENGTH, dtype=torch.bool)))
 
 
 def assert_same(found, expected, *wanted):
@@ -61,17 +48,6 @@ def assert_same(found, expected, *wanted):
     gradients = [torch.autograd.grad(out, wanted, upstream, retain_graph=True) for out in (found, expected)]
     for one, other in zip(*gradients):
         assert torch.allclose(one, other, atol=1e-9)
-
-
-def test_nothing_attends_to_padding():
-    module, x = attention({"srl": 2}), inputs()
-    mask = everything()
-    mask[1, 4:] = False
-    expected = torch_attention(module)(x, x, x, key_padding_mask=~mask, need_weights=False)[0]
-    labels = torch.zeros(BATCH, LENGTH, 2, dtype=torch.long)
-    scopes = torch.ones_like(labels)
-    found = module(x, mask[:, None, None, :], views(labels, scopes, mask))
-    assert_same(found[mask], expected[mask], x)
 
 
 def tables(labels):
@@ -109,10 +85,7 @@ def in_the_papers_form(module, x, labels, scopes, heads):
 @pytest.mark.parametrize("label_bias", [True, False])
 @pytest.mark.parametrize("heads", [{"srl": 1}, {"coref": 1, "srl": 2}, {"coref": 2, "srl": 2}])
 def test_outputs_and_gradients_are_those_of_the_papers_equations(heads, label_bias):
-    module, x = attention(heads, label_bias=label_bias), inputs()
-    labels = torch.cat(
-        [torch.randint(LABELS[layer], (BATCH, LENGTH, n)) for layer, n in heads.items()], dim=-1
-    )
+    module, x, labels = attention(heads, label_bias=label_bias), inputs(), labels_of(heads)
     scopes = torch.randint(1, 4, labels.shape)
     expected = in_the_papers_form(module, x, labels, scopes, heads)
     found = module(x, views=views(labels, scopes))
@@ -121,10 +94,7 @@ def test_outputs_and_gradients_are_those_of_the_papers_equations(heads, label_bi
 
 def test_the_weights_given_out_are_those_that_values_are_weighed_by():
     heads = {"coref": 1, "srl": HEADS - 1}
-    module, x = attention(heads), inputs()
-    labels = torch.cat(
-        [torch.randint(LABELS[layer], (BATCH, LENGTH, n)) for layer, n in heads.items()], dim=-1
-    )
+    module, x, labels = attention(heads), inputs(), labels_of(heads)
     arranged = views(labels, torch.randint(1, 4, labels.shape))
     values = (x @ module.projection.weight[2 * DIM :].T + module.projection.bias[2 * DIM :]).unflatten(
         -1, (HEADS, -1)

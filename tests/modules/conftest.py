@@ -1,6 +1,19 @@
 import pytest
 
 
+@pytest.fixture
+def forgotten():
+    """Forgets, before the test and after it, what is remembered of the library, of devices and of warnings."""
+    from allennlp_coref_rc.modules.recurrence import _cpp, _triton, dispatch
+
+    caches = (_cpp._load, _triton.why_not_on, dispatch._warn_once)
+    for cache in caches:
+        cache.cache_clear()
+    yield
+    for cache in caches:
+        cache.cache_clear()
+
+
 @pytest.fixture(params=["default", "avx2", "avx512"])
 def variant(request, monkeypatch):
     """Each instruction set of the compiled library that this processor has."""

@@ -50,8 +50,6 @@ def test_some_positions_are_some_of_all():
     torch.testing.assert_close(weights_at.squeeze(1), torch.stack([weights[0, 3], weights[1, 1]]))
 
 
-def test_mistakes_are_named():
+def test_unknown_attentions_are_refused():
     with pytest.raises(ConfigurationError, match="self-belief: attention is 'sum', expected one of"):
         SelfBeliefAggregation(PassThroughEncoder(4), "sum")
-    with pytest.raises(ConfigurationError, match="input of question_self_belief.encoder"):
-        SelfBeliefAggregation(PassThroughEncoder(4)).check_input_dim(5, "question_self_belief")

@@ -27,14 +27,6 @@ def test_the_best_span_is_that_of_brute_force(scores, max_length):
         assert starts[row, start] + ends[row, end] == max(starts[row, i] + ends[row, j] for i, j in allowed)
 
 
-@pytest.mark.parametrize("max_length", [None, 3])
-def test_masked_tokens_are_not_chosen(max_length):
-    lowest = torch.finfo(torch.float).min
-    starts = torch.tensor([[-5.0, -9.0, lowest, lowest, lowest]])
-    ends = torch.tensor([[-9.0, -5.0, lowest, lowest, lowest]])
-    assert best_span(starts, ends, max_length).tolist() == [[0, 1]]
-
-
 @pytest.mark.parametrize("max_length", [None, 2, 3, 4])
 def test_of_equal_spans_padding_chooses_none(max_length):
     scores = torch.zeros(1, 3)

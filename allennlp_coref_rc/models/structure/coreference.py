@@ -15,6 +15,7 @@ from allennlp_coref_rc.annotations.layers import Link, rounded
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.data.structure_corpora.coreference import GUIDELINES, TYPES, CoreferenceText
 from allennlp_coref_rc.models.structure.encoder import matrices_in_bfloat16
+from allennlp_coref_rc.models.structure.text_head import mlp
 
 if TYPE_CHECKING:
     from allennlp_coref_rc.models.structure._coreference_scores import ClusterScores
@@ -51,12 +52,6 @@ class Candidates(NamedTuple):
     """Their scores, -inf for the mention itself. *Shape:* (mentions, candidates)"""
     likely: Tensor
     """How likely each word is a mention with others, as a logit. *Shape:* (all words,)"""
-
-
-def mlp(inputs: int, hidden: int, outputs: int, dropout: float) -> nn.Sequential:
-    return nn.Sequential(
-        nn.Linear(inputs, hidden), nn.ReLU(), nn.Dropout(dropout), nn.Linear(hidden, outputs)
-    )
 
 
 @Head.register("coreference")
@@ -358,13 +353,8 @@ class CoreferenceHead(Head):
             [[m.head, m.head - m.start, m.stop - 1 - m.head] for m in usable], device=vectors.device
         )
         logits = self._edge_logits(self.dropout(vectors), gold[:, 0], text)
-        return sum(
-            (
-                cross_entropy(scores, distances, reduction="sum")
-                for scores, distances in zip(logits, gold.T[1:])
-            ),
-            start=vectors.new_zeros(()),
-        )
+        first, last = (cross_entropy(*pair, reduction="sum") for pair in zip(logits, gold.T[1:]))
+        return first + last
 
     def _link(
         self, vectors: Tensor, found: Candidates, text: CoreferenceText

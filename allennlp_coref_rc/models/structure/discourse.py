@@ -16,7 +16,7 @@ from allennlp_coref_rc.annotations.layers import rounded
 from allennlp_coref_rc.annotations.tokenization import spans_of
 from allennlp_coref_rc.models.structure.scores import score_arguments, score_connectives, score_senses
 from allennlp_coref_rc.models.structure.span_labeller import Anchors, SpanLabeller, probable_spans
-from allennlp_coref_rc.models.structure.text_head import TextHead
+from allennlp_coref_rc.models.structure.text_head import TextHead, mlp
 
 EXPLICIT = (*SENSES, *FURTHER_SENSES)
 IMPLICIT = ("", *SENSES)
@@ -73,17 +73,11 @@ class DiscourseHead(TextHead):
         paper_like: bool = False,
     ) -> None:
         super().__init__(vocab, "relations", [score_connectives, score_senses, score_arguments], dropout)
-
-        def layers(size: int, classes: int) -> nn.Module:
-            return nn.Sequential(
-                nn.Linear(size, hidden_dim), nn.ReLU(), nn.Dropout(dropout), nn.Linear(hidden_dim, classes)
-            )
-
-        self.connective = layers(input_dim, 3)
+        self.connective = mlp(input_dim, hidden_dim, 3, dropout)
         self.arguments = SpanLabeller(input_dim, ARGUMENTS, hidden_dim, dropout=dropout)
-        self.sense = layers(input_dim + hidden_dim, len(EXPLICIT))
+        self.sense = mlp(input_dim + hidden_dim, hidden_dim, len(EXPLICIT), dropout)
         self.of_sentence = nn.Linear(input_dim, hidden_dim)
-        self.implicit = layers(4 * hidden_dim, len(IMPLICIT))
+        self.implicit = mlp(4 * hidden_dim, hidden_dim, len(IMPLICIT), dropout)
         self._least, self._implicit = least, implicit
         self._rule = ConnectiveDiscourse(implicit=implicit, paper_like=True) if paper_like else None
 

@@ -1,5 +1,5 @@
 from collections.abc import Sequence
-from typing import Any, NamedTuple, Optional
+from typing import Any, Optional
 
 import torch
 from allennlp.data import TextFieldTensors
@@ -11,6 +11,7 @@ from torch.nn.utils.rnn import pad_sequence
 from allennlp_coref_rc.common.checks import check_number
 from allennlp_coref_rc.data.token_indexers.word_pieces import MINILM, load_encoder_part
 from allennlp_coref_rc.modules.token_embedders.transformer_words import check_length
+from allennlp_coref_rc.modules.windows import Window, windows
 
 WINDOWS = 16
 """How many windows the transformer reads at once."""
@@ -25,27 +26,6 @@ def matrices_in_bfloat16(device: torch.device, wanted: Optional[bool] = None) ->
         # Releases before 2.7 may not have it.
         wanted = getattr(torch.cpu, "_is_avx512_bf16_supported", lambda: False)()
     return torch.autocast("cpu", torch.bfloat16, enabled=device.type == "cpu" and wanted)
-
-
-class Window(NamedTuple):
-    """Pieces `start` to `stop` of a text are read together; those from `first` to `last` get their vectors."""
-
-    row: int
-    start: int
-    stop: int
-    first: int
-    last: int
-
-
-def windows(row: int, length: int, room: int, overlap: int) -> list[Window]:
-    """
-    The windows of a text of so many pieces, of at most `room` pieces each. Consecutive ones share at least
-    `overlap` pieces, half of which belong to each.
-    """
-    starts = [*range(0, max(length - room, 0), room - overlap), max(length - room, 0)]
-    stops = [min(start + room, length) for start in starts]
-    middles = [(start + stop) // 2 for start, stop in zip(starts[1:], stops)]
-    return [Window(row, *bounds) for bounds in zip(starts, stops, [0, *middles], [*middles, length])]
 
 
 @Backbone.register("structure_encoder")
@@ -124,7 +104,8 @@ class StructureEncoder(Backbone):
         self._bfloat16 = bfloat16
         if gradient_checkpointing:
             self.transformer.gradient_checkpointing_enable({"use_reentrant": False})
-        for layer in max(self._lists(), key=len):
+        lists = (module for module in self.transformer.modules() if isinstance(module, nn.ModuleList))
+        for layer in max(lists, key=len):
             layer.register_forward_hook(self._leave_out)
         if lora_rank:
             # Importing it takes seconds.
@@ -138,9 +119,6 @@ class StructureEncoder(Backbone):
         self._not_saved = {name for name, each in self.named_parameters() if not each.requires_grad}
         self.register_state_dict_post_hook(_drop_not_saved)
         self.register_load_state_dict_post_hook(_expect_no_more)
-
-    def _lists(self) -> list[nn.ModuleList]:
-        return [module for module in self.transformer.modules() if isinstance(module, nn.ModuleList)]
 
     def _leave_out(self, layer: nn.Module, inputs: tuple, output: Any) -> Any:
         if not self.training or not self._layer_dropout or torch.rand(()) >= self._layer_dropout:
@@ -171,22 +149,20 @@ class StructureEncoder(Backbone):
         ids, of_word, mask = tensors["token_ids"], tensors["word_of_piece"], tensors["mask"]
         lengths = (of_word > 0).sum(1).tolist()
         plan = [
-            window
+            (row, window)
             for row, length in enumerate(lengths)
             if length
-            for window in windows(row, length, self._room, self._overlap)
+            for window in windows(length, self._room, self._overlap)
         ]
         # Windows of similar length are read together.
-        plan.sort(key=lambda window: window.stop - window.start)
+        plan.sort(key=lambda item: item[1].stop - item[1].start)
         vectors, places = [], []
         for group in chunked(plan, WINDOWS):
             hidden = self._read(ids, group)
-            for window, of_window in zip(group, hidden):
+            for (row, window), of_window in zip(group, hidden):
                 first = len(self._special[0]) + window.first - window.start
                 vectors.append(of_window[first : first + window.last - window.first])
-                places.append(
-                    of_word[window.row, window.first : window.last] + window.row * (mask.size(1) + 1)
-                )
+                places.append(of_word[row, window.first : window.last] + row * (mask.size(1) + 1))
         sums = torch.zeros(mask.size(0) * (mask.size(1) + 1), self.get_output_dim(), device=mask.device)
         counts = sums.new_zeros(len(sums), 1)
         if plan:
@@ -196,10 +172,10 @@ class StructureEncoder(Backbone):
         means = (sums / counts.clamp(min=1)).view(mask.size(0), mask.size(1) + 1, -1)
         return {"encoded_text": means[:, 1:], "encoded_text_mask": mask}
 
-    def _read(self, ids: Tensor, group: Sequence[Window]) -> Tensor:
+    def _read(self, ids: Tensor, group: Sequence[tuple[int, Window]]) -> Tensor:
         """The vectors of the pieces of some windows, with special tokens. *Shape:* (windows, pieces, size)."""
         before, after = (special.to(ids.device) for special in self._special)
-        rows = [torch.cat([before, ids[w.row, w.start : w.stop], after]) for w in group]
+        rows = [torch.cat([before, ids[row, one.start : one.stop], after]) for row, one in group]
         mask = pad_sequence([torch.ones_like(row, dtype=torch.bool) for row in rows], batch_first=True)
         padded = pad_sequence(rows, batch_first=True, padding_value=self._padding)
         with matrices_in_bfloat16(ids.device, self._bfloat16):

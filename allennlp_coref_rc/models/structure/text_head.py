@@ -13,6 +13,12 @@ from allennlp_coref_rc.annotations.annotated_text import AnnotatedText
 from allennlp_coref_rc.models.structure.scores import Pairs, Scores
 
 
+def mlp(inputs: int, hidden: int, outputs: int, dropout: float) -> nn.Sequential:
+    return nn.Sequential(
+        nn.Linear(inputs, hidden), nn.ReLU(), nn.Dropout(dropout), nn.Linear(hidden, outputs)
+    )
+
+
 class TextHead(Head):
     """
     The base of heads that add a layer of annotations to texts. Subclasses have `loss` and `annotate`.

@@ -123,6 +123,8 @@ class _Recurrence(torch.autograd.Function):
             torch.zeros_like(weight) if needed or keys is not None else None
             for weight, needed in zip(weights, ctx.needs_input_grad[-len(weights) :])
         ]
+        names = "inputs", "weight_ih", "bias", "keys", "weight_hh", "bias_hn", "memory"
+        grads = (grad_inputs, grad_weight_ih, grad_bias, grad_keys, grad_weight_hh, grad_bias_hn, grad_memory)
         tensors = {
             "inputs": inputs,
             "weight_ih": weight_ih,
@@ -132,17 +134,10 @@ class _Recurrence(torch.autograd.Function):
             "states": states,
             "gates": gates,
             "grad_states": grad_states.clone(memory_format=torch.contiguous_format),
-            "grad_memory": grad_memory,
-            "grad_inputs": grad_inputs,
-            "grad_weight_ih": grad_weight_ih,
-            "grad_bias": grad_bias,
-            "grad_keys": grad_keys,
-            "grad_weight_hh": grad_weight_hh,
-            "grad_bias_hn": grad_bias_hn,
+            **{f"grad_{name}": grad for name, grad in zip(names, grads)},
         }
         steps = _Steps(mask, sources, ctx.slices, ctx.reverse)
         _call("backward", tensors, steps, weights, grad_weights)
-        grads = (grad_inputs, grad_weight_ih, grad_bias, grad_keys, grad_weight_hh, grad_bias_hn, grad_memory)
         return (None, None, *grads, *(grad_weights if keys is None else [None] * len(weights)))
 
 
@@ -178,20 +173,11 @@ def _call(
     grad_weights: Sequence[Optional[torch.Tensor]] = (),
 ) -> None:
     mask, sources, slices, reverse = steps
-    relations = (_Relation * len(sources))(
-        *(
-            _Relation(
-                sources=sources[i].data_ptr(),
-                weights=weights[i].data_ptr(),
-                grad_weights=_address(grad_weights[i]) if grad_weights else None,
-                edges=sources[i].size(2),
-                start=slices[i][0],
-                stop=slices[i][1],
-                to=slices[i][2],
-            )
-            for i in range(len(sources))
-        )
-    )
+    relations = (_Relation * len(sources))()
+    for i, carried in enumerate(slices):
+        grad = grad_weights[i] if grad_weights else None
+        addresses = (None if x is None else x.data_ptr() for x in (sources[i], weights[i], grad))
+        relations[i] = _Relation(*addresses, sources[i].size(2), *carried)
     given = {key: tensor for key, tensor in {**tensors, "mask": mask}.items() if tensor is not None}
     states, inputs, memory = given["states"], given.get("inputs"), given.get("memory")
     problem = _Problem(
@@ -213,10 +199,6 @@ def _call(
     run = function(name, states.dtype)
     assert run is not None
     run(ctypes.byref(problem))
-
-
-def _address(tensor: Optional[torch.Tensor]) -> Optional[int]:
-    return None if tensor is None else tensor.data_ptr()
 
 
 @functools.lru_cache(maxsize=None)

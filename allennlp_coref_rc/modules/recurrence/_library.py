@@ -50,7 +50,7 @@ DIGEST = 32
 def prebuilt() -> pathlib.Path:
     """The path of these sources' library in a wheel. The library of other sources has another name."""
     # Not .so: Python would take it for a module.
-    return HERE / f"recurrence_{_key(str(FLAGS), str(VARIANTS))}.compiled"
+    return HERE / f"recurrence_{_key()}.compiled"
 
 
 def build() -> pathlib.Path:
@@ -80,7 +80,7 @@ def cached() -> pathlib.Path:
 
         root = cpp_extension.get_default_build_root()
     version = subprocess.run([compiler(), "--version"], check=True, capture_output=True, text=True).stdout
-    key = _key(compiler(), version, str(FLAGS), str(VARIANTS))
+    key = _key(compiler(), version)
     return pathlib.Path(root) / "allennlp_coref_rc" / f"recurrence_{key}.so"
 
 
@@ -132,30 +132,23 @@ def _seal(library: pathlib.Path) -> None:
 
 
 def _key(*parts: str) -> str:
-    return hashlib.sha256(
-        "\0".join([source.read_text() for source in SOURCES] + list(parts)).encode()
-    ).hexdigest()[:16]
+    texts = [*(source.read_text() for source in SOURCES), *parts, str(FLAGS), str(VARIANTS)]
+    return hashlib.sha256("\0".join(texts).encode()).hexdigest()[:16]
 
 
 def state() -> dict[str, Any]:
     """The instruction set, GPU and compilers of this machine, and the state of the library."""
     import torch
 
-    has_gpu = torch.cuda.is_available()
+    num_devices = torch.cuda.device_count() if torch.cuda.is_available() else 0
     machine: dict[str, Any] = {
         "instruction set": torch.backends.cpu.get_cpu_capability(),
         "CUDA": torch.version.cuda,
-        "devices": [torch.cuda.get_device_name(i) for i in range(torch.cuda.device_count())]
-        if has_gpu
-        else [],
+        "devices": [torch.cuda.get_device_name(i) for i in range(num_devices)],
     }
     if is_whole(prebuilt()):
-        return {
-            **machine,
-            "compiler": "the builder of the wheel",
-            "library": "there",
-            "path": str(prebuilt()),
-        }
+        found = {"compiler": "the builder of the wheel", "library": "there", "path": str(prebuilt())}
+        return {**machine, **found}
     try:
         library = cached()
     except (OSError, subprocess.SubprocessError) as error:
@@ -167,9 +160,8 @@ def state() -> dict[str, Any]:
 
 if __name__ == "__main__":
     if sys.argv[1:] == ["--build"]:
-        with contextlib.suppress(
-            OSError, subprocess.SubprocessError
-        ):  # All works without a compiler, more slowly.
+        # All works without a compiler, more slowly.
+        with contextlib.suppress(OSError, subprocess.SubprocessError):
             build()
     else:
         print(json.dumps(state()))

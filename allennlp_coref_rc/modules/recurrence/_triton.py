@@ -201,11 +201,8 @@ class _Recurrence(torch.autograd.Function):
         previous = torch.empty_like(states) if needs_grad else None
         with _on(inputs.device):
             if is_softmax and weights is not None:
-                given, weights, tokens = (
-                    weights,
-                    torch.empty_like(weights, dtype=torch.float32),
-                    batch_size * length,
-                )
+                given, tokens = weights, batch_size * length
+                weights = torch.empty_like(given, dtype=torch.float32)
                 _triton_kernels.edge_weights[(math.ceil(tokens / TOKENS),)](
                     inputs,
                     given,

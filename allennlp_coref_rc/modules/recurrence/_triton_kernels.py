@@ -461,15 +461,8 @@ def backward(
                 elsewhere = (inside & exists & ((source != earlier) | (i + 1 == length))) != 0
                 tl.atomic_add(target, message, mask=elsewhere, sem="relaxed", scope="cta")
                 tl.debug_barrier()
-        r, z, n, hidden_n, m, grad, valid = (
-            next_r,
-            next_z,
-            next_n,
-            next_hidden_n,
-            next_m,
-            next_grad,
-            next_valid,
-        )
+        r, z, n, hidden_n = next_r, next_z, next_n, next_hidden_n
+        m, grad, valid = next_m, next_grad, next_valid
 
 
 @triton.jit

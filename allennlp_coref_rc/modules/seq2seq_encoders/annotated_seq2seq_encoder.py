@@ -212,21 +212,15 @@ def encode_pair(passage_encoder: Seq2SeqEncoder, question_encoder: Seq2SeqEncode
     AllenNLP's `compose`), they see each other's text part by part. An encoder outside of `compose` is one
     part.
     """
-    for part, question_part in _paired_parts(passage_encoder, question_encoder):
+    parts, question_parts = _parts(passage_encoder), _parts(question_encoder)
+    if len(parts) != len(question_parts):
+        parts, question_parts = [passage_encoder], [question_encoder]
+    for part, question_part in zip(parts, question_parts):
         if isinstance(part, AnnotatedSeq2SeqEncoder):
             pair = part.encode_pair(question_part, pair)
         else:
             pair = pair.with_vectors(encode(part, pair.passage), encode(question_part, pair.question))
     return pair
-
-
-def _paired_parts(
-    encoder: Seq2SeqEncoder, question_encoder: Seq2SeqEncoder
-) -> list[tuple[Seq2SeqEncoder, ...]]:
-    parts, question_parts = _parts(encoder), _parts(question_encoder)
-    if len(parts) != len(question_parts):
-        return [(encoder, question_encoder)]
-    return list(zip(parts, question_parts))
 
 
 def _parts(encoder: Seq2SeqEncoder) -> list[Seq2SeqEncoder]:

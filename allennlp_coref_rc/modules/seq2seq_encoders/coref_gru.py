@@ -158,9 +158,6 @@ class CorefGRU(RecurrentEncoder):
         kept = (positions == lengths) & (lengths >= self._questions_padded_to)
         return states * kept.unsqueeze(2), kept
 
-    def _keys(self, suffix: str) -> torch.Tensor:
-        return getattr(self, "keys" + suffix)
-
     def _edge_settings(self) -> tuple[Any, ...]:
         return self._hidden_size, *self._relations, self._read_at_first_mention
 

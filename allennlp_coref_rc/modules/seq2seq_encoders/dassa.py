@@ -162,12 +162,8 @@ class DASSA(AnnotatedSeq2SeqEncoder):
             is_given = (
                 vocab is not None if labels is None else vocab is None and self.heads.keys() <= labels.keys()
             )
-            _check(
-                "labels",
-                labels,
-                is_given,
-                f"those of {[*self.heads]}, or their numbers, in place of a vocabulary",
-            )
+            expected = f"those of {[*self.heads]}, or their numbers, in place of a vocabulary"
+            _check("labels", labels, is_given, expected)
             vocab = vocab or label_vocabulary(labels or {})
         self._input_dim = input_dim
         self._hidden_dim = hidden_dim

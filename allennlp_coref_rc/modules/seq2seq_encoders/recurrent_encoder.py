@@ -155,19 +155,8 @@ class RecurrentEncoder(AnnotatedSeq2SeqEncoder):
         self, inputs: torch.Tensor, mask: torch.Tensor, annotations: Optional[AnnotationTensors] = None
     ) -> torch.Tensor:
         """
-        # Parameters
-
-        inputs : `torch.FloatTensor`
-            Shape: (batch_size, sequence_length, input_size).
-        mask : `torch.BoolTensor`
-            Shape: (batch_size, sequence_length).
-        annotations : `AnnotationTensors`, optional (default = `None`)
-            With a layer of edges for each relation. Edges into another sequence count as first mentions.
-
-        # Returns
-
-        `torch.FloatTensor`
-            Shape: (batch_size, sequence_length, directions * hidden_size). Zero where masked.
+        As in `AnnotatedSeq2SeqEncoder`, with outputs that are zero where masked. Annotations have a layer of
+        edges for each relation; edges into another sequence count as first mentions.
         """
         self.check_input(inputs, mask, annotations)
         text = TokenVectors(inputs, mask, annotations)
@@ -284,7 +273,10 @@ class RecurrentEncoder(AnnotatedSeq2SeqEncoder):
             self.warn_unannotated()
 
         def edges_of_text() -> list[Edges]:
-            relations = [] if annotations is None else self._relation_sources(annotations, reverse)
+            relations: list[torch.Tensor] = []
+            if annotations is not None:
+                name = "descendants" if reverse else "antecedents"
+                relations = [self.annotation(annotations, layer, name)[name] for layer in self._relations]
             sources = edge_sources(mask, relations, reverse, memory_mask, self.hands_on_sequential_state)
             return self._edges(inputs.dtype, *sources)
 
@@ -303,11 +295,8 @@ class RecurrentEncoder(AnnotatedSeq2SeqEncoder):
         return tuple(getattr(self, name + suffix) for name in names)
 
     def _keys_for(self, text: TokenVectors, suffix: str) -> Optional[torch.Tensor]:
-        return None if text.annotations is None else self._keys(suffix)
-
-    def _keys(self, suffix: str) -> Optional[torch.Tensor]:
-        """The keys of one direction for `RecurrenceInput`, if edges are weighted by attention."""
-        return None
+        """The keys of one direction for `RecurrenceInput`, if the text has edges weighted by attention."""
+        return None if text.annotations is None else getattr(self, "keys" + suffix, None)
 
     def _edge_settings(self) -> tuple[Any, ...]:
         """The settings on which `_edges` depends. Layers with the same settings share their edges."""
@@ -328,11 +317,6 @@ class RecurrentEncoder(AnnotatedSeq2SeqEncoder):
             the `recurrence` counts them, or `FIRST_MENTION`, or `PADDING`. None without annotations.
         """
         raise NotImplementedError
-
-    def _relation_sources(self, annotations: AnnotationTensors, reverse: bool) -> list[torch.Tensor]:
-        """The sources of the edges of each relation, as in its annotation layer."""
-        name = "descendants" if reverse else "antecedents"
-        return [self.annotation(annotations, relation, name)[name] for relation in self._relations]
 
 
 def _settings(rnn: torch.nn.Module) -> dict[str, Any]:

@@ -1,3 +1,4 @@
+from itertools import chain
 from typing import Any, Optional, cast
 
 import torch
@@ -11,6 +12,7 @@ from allennlp_coref_rc.common.checks import check_choice
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.modules.gpu import copied_to
 from allennlp_coref_rc.modules.token_embedders.transformer_words import TransformerWords, check_length
+from allennlp_coref_rc.modules.windows import Window, windows
 
 
 class TransformerPair(TransformerWords):
@@ -45,15 +47,12 @@ class TransformerPair(TransformerWords):
         tokenizer = PretrainedTransformerTokenizer(
             model_name, tokenizer_kwargs=kwargs.get("tokenizer_kwargs")
         )
-        # The tokens before, between and after the texts, each as (id, type).
-        self._special = [
-            [(token.text_id, token.type_id) for token in tokens]
-            for tokens in (
-                tokenizer.sequence_pair_start_tokens,
-                tokenizer.sequence_pair_mid_tokens,
-                tokenizer.sequence_pair_end_tokens,
-            )
-        ]
+        # The tokens before, between and after the texts.
+        special = (
+            tokenizer.sequence_pair_start_tokens,
+            tokenizer.sequence_pair_mid_tokens,
+            tokenizer.sequence_pair_end_tokens,
+        )
         types = tokenizer.sequence_pair_first_token_type_id, tokenizer.sequence_pair_second_token_type_id
         self._types = [type or 0 for type in types]
         self._has_types = getattr(self._matched_embedder.config, "type_vocab_size", 0) > max(self._types)
@@ -61,12 +60,12 @@ class TransformerPair(TransformerWords):
             len(tokenizer.single_sequence_start_tokens),
             len(tokenizer.single_sequence_end_tokens),
         )
-        special = torch.tensor([token for tokens in self._special for token in tokens]).view(-1, 2)
-        padding = torch.tensor([tokenizer.tokenizer.pad_token_id or 0])
-        self.register_buffer("special", torch.cat([padding, special[:, 0]]), persistent=False)
-        numbers = [len(tokens) for tokens in self._special]
-        self._places_of_special = torch.arange(1, len(special) + 1).split(numbers)
-        self._types_of_special = special[:, 1].split(numbers)
+        ids = [tokenizer.tokenizer.pad_token_id or 0, *(token.text_id for token in chain(*special))]
+        self.register_buffer("special", torch.tensor(ids), persistent=False)
+        numbers = [len(tokens) for tokens in special]
+        types_of_special = torch.tensor([token.type_id for token in chain(*special)], dtype=torch.long)
+        self._places_of_special = torch.arange(1, len(ids)).split(numbers)
+        self._types_of_special = types_of_special.split(numbers)
         self._max_length = max_length
         self._overlap = overlap
 
@@ -93,20 +92,22 @@ class TransformerPair(TransformerWords):
             ]
             for text, of_texts, first_place in zip(texts, lengths, first_places)
         )
-        starts = [self._window_starts(len(q), len(p)) for q, p in zip(questions, passages)]
-        encoded = self._encode(torch.cat(ids), questions, passages, starts)
+        plans = [self._plan(len(q), len(p)) for q, p in zip(questions, passages)]
+        encoded = self._encode(torch.cat(ids), questions, passages, plans)
         places = torch.arange(encoded.size(0) * encoded.size(1)).view(encoded.shape[:2])
-        before, between = len(self._special[0]), len(self._special[1])
-        most = max(map(len, starts), default=1), before + max(map(len, questions), default=0)
+        before, between, _ = map(len, self._places_of_special)
+        most = max(map(len, plans), default=1), before + max(map(len, questions), default=0)
         places_of_questions = torch.zeros(len(questions), *most, dtype=torch.long)
         weights = torch.zeros(len(questions), most[0], 1, 1)
         places_of_passages = []
-        for i, (q, p, of_pair) in enumerate(zip(questions, passages, starts)):
-            windows, places = places.split([len(of_pair), len(places) - len(of_pair)])
+        for i, (q, plan) in enumerate(zip(questions, plans)):
+            of_pair, places = places.split([len(plan), len(places) - len(plan)])
             end_of_question = before + len(q)
-            places_of_questions[i, : len(of_pair), :end_of_question] = windows[:, :end_of_question]
-            weights[i, : len(of_pair)] = 1 / len(of_pair)
-            places_of_passages.append(_join(windows[:, end_of_question + between :], of_pair, len(p)))
+            places_of_questions[i, : len(plan), :end_of_question] = of_pair[:, :end_of_question]
+            weights[i, : len(plan)] = 1 / len(plan)
+            of_passage = zip(of_pair[:, end_of_question + between :], plan)
+            kept = [row[one.first - one.start : one.last - one.start] for row, one in of_passage]
+            places_of_passages.append(torch.cat(kept))
         rows, device = encoded.flatten(0, 1), encoded.device
         of_windows = embedding(copied_to(device, places_of_questions), rows)
         of_questions = (of_windows * copied_to(device, weights.to(rows.dtype))).sum(dim=1)
@@ -118,61 +119,39 @@ class TransformerPair(TransformerWords):
         )
         return question_words, passage_words, of_questions[:, 0]
 
-    def _room(self, question: int) -> int:
-        """The number of pieces of a passage in a window, beside the pieces of a question."""
-        return self._max_length - sum(map(len, self._special)) - question
-
-    def _window_starts(self, question: int, passage: int) -> list[int]:
-        """The first piece of the passage in each window, given how many pieces the texts have."""
-        room = self._room(question)
-        if passage <= room:
-            return [0]
-        if room <= self._overlap:
+    def _plan(self, question: int, passage: int) -> list[Window]:
+        """The windows of a passage beside its question, given how many pieces the texts have."""
+        room = self._max_length - sum(map(len, self._places_of_special)) - question
+        if room < passage and room <= self._overlap:
             raise ConfigurationError(
                 f"transformer.max_length is {self._max_length}: a question of {question} pieces leaves room for {room} "
                 f"of the passage in a window, expected more than transformer.overlap, which is {self._overlap}; "
                 "dataset_reader.max_question_length makes questions shorter"
             )
-        last = passage - room
-        return [*range(0, last, room - self._overlap), last]
+        return windows(passage, room, self._overlap)
 
     def _encode(
         self,
         ids: torch.Tensor,
         questions: list[torch.Tensor],
         passages: list[torch.Tensor],
-        starts: list[list[int]],
+        plans: list[list[Window]],
     ) -> torch.Tensor:
         """
         All windows of all pairs, one after the other, given all ids and the places of the texts' pieces among
         them. Shape: (num_windows, length, dim).
         """
-        windows, types = [], []
-        for question, passage, of_pair in zip(questions, passages, starts):
+        rows, types = [], []
+        for question, passage, plan in zip(questions, passages, plans):
             first, second = (
                 torch.full_like(text, type) for text, type in zip((question, passage), self._types)
             )
-            windows += self._windows(question, passage, of_pair, *self._places_of_special)
-            types += self._windows(first, second, of_pair, *self._types_of_special)
+            rows += _in_windows(plan, question, passage, *self._places_of_special)
+            types += _in_windows(plan, first, second, *self._types_of_special)
         # The first of all ids is that of padding.
-        places = copied_to(ids.device, pad_sequence(windows, batch_first=True))
-        return self._matched_embedder(
-            ids[places],
-            places > 0,
-            type_ids=copied_to(ids.device, pad_sequence(types, batch_first=True))
-            if self._has_types
-            else None,
-        )
-
-    def _windows(
-        self, question: torch.Tensor, passage: torch.Tensor, starts: list[int], *special: torch.Tensor
-    ) -> list[torch.Tensor]:
-        """The windows of a pair, with what stands before, between and after its texts."""
-        before, between, after = special
-        room = self._room(len(question))
-        return [
-            torch.cat([before, question, between, passage[start : start + room], after]) for start in starts
-        ]
+        places = copied_to(ids.device, pad_sequence(rows, batch_first=True))
+        type_ids = copied_to(ids.device, pad_sequence(types, batch_first=True)) if self._has_types else None
+        return self._matched_embedder(ids[places], places > 0, type_ids=type_ids)
 
     def in_windows(self, question: torch.Tensor, passage: torch.Tensor) -> torch.Tensor:
         """
@@ -182,9 +161,9 @@ class TransformerPair(TransformerWords):
         """
         start, end = self._around_text
         question, passage = (text[start : len(text) - end] for text in (question, passage))
-        special = [question.new_zeros(len(tokens), question.size(1)) for tokens in self._special]
-        starts = self._window_starts(len(question), len(passage))
-        return pad_sequence(self._windows(question, passage, starts, *special), batch_first=True)
+        special = [question.new_zeros(len(places), question.size(1)) for places in self._places_of_special]
+        plan = self._plan(len(question), len(passage))
+        return pad_sequence(_in_windows(plan, question, passage, *special), batch_first=True)
 
 
 def mean_of_pieces(pieces: torch.Tensor, offsets: torch.Tensor, first: Optional[int] = None) -> torch.Tensor:
@@ -213,17 +192,9 @@ def _pieces(text: TextFieldTensors) -> Any:
     )
 
 
-def _join(windows: torch.Tensor, starts: list[int], length: int) -> torch.Tensor:
-    """
-    The vectors of a passage of so many pieces from windows of it. Where two windows overlap, each gives its
-    half. Shape: (length, dim).
-    """
-    room = length - starts[-1]
-    middles = [(following + start + room) // 2 for start, following in zip(starts, starts[1:])]
-    bounds = [0, *middles, length]
-    return torch.cat(
-        [
-            window[low - start : high - start]
-            for window, start, low, high in zip(windows, starts, bounds, bounds[1:])
-        ]
-    )
+def _in_windows(
+    plan: list[Window], question: torch.Tensor, passage: torch.Tensor, *special: torch.Tensor
+) -> list[torch.Tensor]:
+    """The windows of a pair, with what stands before, between and after its texts."""
+    before, between, after = special
+    return [torch.cat([before, question, between, passage[one.start : one.stop], after]) for one in plan]

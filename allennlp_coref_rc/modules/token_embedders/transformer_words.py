@@ -49,10 +49,8 @@ class TransformerWords(PretrainedTransformerMismatchedEmbedder):
                 f"{model_name} has"
             )
         transformer.requires_grad_(False)
-        trained = layers[len(layers) - trained_layers :].requires_grad_(
-            self._matched_embedder.train_parameters
-        )
-        self._trained = list(trained)
+        trained = layers[len(layers) - trained_layers :]
+        self._trained = list(trained.requires_grad_(self._matched_embedder.train_parameters))
         self.train()
 
     def train(self, mode: bool = True) -> Self:

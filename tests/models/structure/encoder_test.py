@@ -9,7 +9,8 @@ from transformers import AutoModel, AutoTokenizer
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.data.token_indexers import word_pieces
 from allennlp_coref_rc.data.token_indexers.word_pieces import WordPieces
-from allennlp_coref_rc.models.structure.encoder import StructureEncoder, windows
+from allennlp_coref_rc.models.structure.encoder import StructureEncoder
+from allennlp_coref_rc.modules.windows import windows
 from tests import batches, tiny_transformers
 
 TEXTS = [
@@ -48,10 +49,10 @@ def encode(made, folder, texts):
 
 @pytest.mark.parametrize("length, room, overlap", [(5, 6, 2), (6, 6, 2), (7, 6, 2), (50, 6, 3), (51, 7, 0)])
 def test_each_piece_is_kept_once_and_not_at_an_edge(length, room, overlap):
-    found = windows(3, length, room, overlap)
+    found = windows(length, room, overlap)
     kept = [piece for window in found for piece in range(window.first, window.last)]
     assert kept == list(range(length))
-    assert all(w.stop - w.start == min(room, length) and w.row == 3 for w in found)
+    assert all(w.stop - w.start == min(room, length) for w in found)
     for window in found:
         assert window.first == 0 or window.first - window.start >= overlap // 2
         assert window.last == length or window.stop - window.last >= overlap // 2

@@ -1,7 +1,6 @@
 import concurrent.futures
 import ctypes
 import functools
-import importlib
 import logging
 import math
 import subprocess
@@ -15,7 +14,6 @@ from allennlp.common.checks import ConfigurationError
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-# The package's attribute of this name is the function.
 from allennlp_coref_rc.modules.recurrence import (
     BACKENDS,
     NO_SOURCE,
@@ -28,8 +26,6 @@ from allennlp_coref_rc.modules.recurrence import (
 )
 from allennlp_coref_rc.modules.recurrence.edges import joined
 from scripts.benchmarks.recurrence_oracle import Case, assert_as_good_as
-
-recurrence_module = importlib.import_module("allennlp_coref_rc.modules.recurrence.dispatch")
 
 # The fused kernel has a test module of its own.
 FAST_BACKENDS = [name for name in BACKENDS if name not in ("auto", "reference", "triton")]
@@ -48,6 +44,13 @@ def one_thread():
 def oracle_of(*arguments):
     case = Case(*arguments)
     return case, case.run("reference", torch.float64), case.run("reference", torch.float32)
+
+
+def check(backend, *arguments):
+    """Whether a backend is as exact as the reference, in both dtypes, on a case of these arguments."""
+    case, oracle, yardstick = oracle_of(*arguments)
+    assert_as_good_as(case.run(backend, torch.float32), oracle, yardstick, torch.float32)
+    assert_as_good_as(case.run(backend, torch.float64), oracle, oracle, torch.float64)
 
 
 def loop(case):
@@ -115,17 +118,13 @@ def test_gradcheck(backend, reverse, extra):
 def test_fast_backends_are_as_exact_as_the_reference(
     backend, length, size, batch_size, memory_length, reverse
 ):
-    case, oracle, yardstick = oracle_of(batch_size, length, size, memory_length, reverse)
-    assert_as_good_as(case.run(backend, torch.float32), oracle, yardstick, torch.float32)
-    assert_as_good_as(case.run(backend, torch.float64), oracle, oracle, torch.float64)
+    check(backend, batch_size, length, size, memory_length, reverse)
 
 
 @pytest.mark.parametrize("backend", FAST_BACKENDS)
 @pytest.mark.parametrize("size, extra", [(2, 1), (34, 34), (34, 67), (100, 28)])
 def test_fast_backends_are_as_exact_where_more_is_read_than_the_state(backend, size, extra):
-    case, oracle, yardstick = oracle_of(6, 30, size, 3, size == 34, 0, extra)
-    assert_as_good_as(case.run(backend, torch.float32), oracle, yardstick, torch.float32)
-    assert_as_good_as(case.run(backend, torch.float64), oracle, oracle, torch.float64)
+    check(backend, 6, 30, size, 3, size == 34, 0, extra)
 
 
 @pytest.mark.parametrize("backend", FAST_BACKENDS)
@@ -133,9 +132,7 @@ def test_fast_backends_are_as_exact_where_more_is_read_than_the_state(backend, s
 @pytest.mark.parametrize("keys", [False, True])
 def test_fast_backends_are_as_exact_where_they_project(backend, keys, size, features):
     # More sequences than a thread reads at the same time, and more tokens than are projected at once.
-    case, oracle, yardstick = oracle_of(11, 30, size, 3, size == 34, 0, 0, features, keys)
-    assert_as_good_as(case.run(backend, torch.float32), oracle, yardstick, torch.float32)
-    assert_as_good_as(case.run(backend, torch.float64), oracle, oracle, torch.float64)
+    check(backend, 11, 30, size, 3, size == 34, 0, 0, features, keys)
 
 
 @pytest.mark.parametrize("backend", FAST_BACKENDS)
@@ -299,7 +296,9 @@ def test_sequential_sources(mask, reverse, start):
 
 def test_unknown_backend():
     case = Case(1, 1, 2)
-    with pytest.raises(ConfigurationError, match="'fast' .* auto, reference, plain, cpp"):
+    with pytest.raises(
+        ConfigurationError, match="recurrence: backend is 'fast', expected one of auto, reference, plain, cpp"
+    ):
         case.function("fast")(*case.tensors.values())
 
 
@@ -355,25 +354,16 @@ def test_what_the_compiled_backend_does_not_support():
 
 
 @pytest.mark.parametrize("compiler", ["no-such-compiler", "false"])
-def test_without_a_compiler(compiler, tmp_path, monkeypatch, caplog):
+def test_without_a_compiler(compiler, tmp_path, monkeypatch, caplog, forgotten):
     monkeypatch.setenv("CXX", compiler)
     monkeypatch.setenv("TORCH_EXTENSIONS_DIR", str(tmp_path))
     case = Case(3, 4, 2)
     expected = case.function("plain")(*case.tensors.values())
-    caches = (_cpp._load, recurrence_module._warn_once)
-    for cache in caches:
-        cache.cache_clear()
-    try:
-        with caplog.at_level(logging.WARNING):
-            for _ in range(2):
-                assert torch.equal(case.function("auto")(*case.tensors.values()), expected)
-            with pytest.raises(
-                ConfigurationError, match=f"not supported: .* could not be built: .*{compiler}"
-            ):
-                case.function("cpp")(*case.tensors.values())
-    finally:
-        for cache in caches:
-            cache.cache_clear()
+    with caplog.at_level(logging.WARNING):
+        for _ in range(2):
+            assert torch.equal(case.function("auto")(*case.tensors.values()), expected)
+        with pytest.raises(ConfigurationError, match=f"not supported: .* could not be built: .*{compiler}"):
+            case.function("cpp")(*case.tensors.values())
     assert caplog.text.count("runs in plain PyTorch instead") == 1
 
 
@@ -381,9 +371,7 @@ def test_without_a_compiler(compiler, tmp_path, monkeypatch, caplog):
 @pytest.mark.parametrize("size, extra, features", [(34, 0, 5), (20, 37, None), (64, 0, 64), (64, 0, 97)])
 def test_code_of_every_instruction_set_is_as_exact(size, extra, features):
     # More sequences than a thread reads at the same time, and more tokens than backward keeps.
-    case, oracle, yardstick = oracle_of(11, 30, size, 3, True, 0, extra, features, features is not None)
-    assert_as_good_as(case.run("cpp", torch.float32), oracle, yardstick, torch.float32)
-    assert_as_good_as(case.run("cpp", torch.float64), oracle, oracle, torch.float64)
+    check("cpp", 11, 30, size, 3, True, 0, extra, features, features is not None)
 
 
 def test_instruction_set_is_that_of_torch(monkeypatch):
@@ -482,7 +470,9 @@ def test_a_damaged_library_is_compiled_again(quick_compiler):
 
 
 @pytest.mark.parametrize("prebuilt", ["none", "damaged", "foreign", "whole"])
-def test_a_prebuilt_library_is_taken_if_it_belongs_here(prebuilt, quick_compiler, tmp_path, monkeypatch):
+def test_a_prebuilt_library_is_taken_if_it_belongs_here(
+    prebuilt, quick_compiler, tmp_path, monkeypatch, forgotten
+):
     given = tmp_path / "prebuilt.so"
     content = _library.build().read_bytes()
     if prebuilt == "foreign":
@@ -492,11 +482,9 @@ def test_a_prebuilt_library_is_taken_if_it_belongs_here(prebuilt, quick_compiler
     elif prebuilt != "none":
         given.write_bytes(content if prebuilt == "whole" else content[:-1])
     monkeypatch.setattr(_library, "prebuilt", lambda: given)
+    # That which the compiler copies was loaded before.
     _cpp._load.cache_clear()
-    try:
-        library, reason = _cpp._load()
-    finally:
-        _cpp._load.cache_clear()
+    library, reason = _cpp._load()
     assert reason is None
     assert library._name == str(given if prebuilt == "whole" else _library.build())
 

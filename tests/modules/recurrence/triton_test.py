@@ -21,6 +21,7 @@ from allennlp_coref_rc.modules.recurrence import (
     Edges,
     RecurrenceInput,
     _triton,
+    dispatch,
     recurrence,
     sequential_sources,
 )
@@ -33,8 +34,6 @@ from tests.modules.recurrence.recurrence_test import (
 )
 
 pytestmark = pytest.mark.slow
-
-recurrence_module = importlib.import_module("allennlp_coref_rc.modules.recurrence.dispatch")
 
 DEVICE = (
     torch.device("cuda", torch.cuda.current_device()) if torch.cuda.is_available() else torch.device("cpu")
@@ -283,17 +282,6 @@ def test_parts_that_are_read_elsewhere_are_not_supported(extra):
     assert case.function("auto")(*(tensor.float() for tensor in case.tensors.values())).shape == (2, 3, 4)
 
 
-@pytest.fixture
-def forgotten():
-    """Forgets, before the test and after it, what the caches remember about devices."""
-    caches = (_triton.why_not_on, recurrence_module._warn_once)
-    for cache in caches:
-        cache.cache_clear()
-    yield
-    for cache in caches:
-        cache.cache_clear()
-
-
 def test_without_triton(forgotten, monkeypatch, caplog):
     name = "allennlp_coref_rc.modules.recurrence._triton_kernels"
     monkeypatch.delitem(sys.modules, name, raising=False)
@@ -306,7 +294,7 @@ def test_without_triton(forgotten, monkeypatch, caplog):
     inputs = types.SimpleNamespace(device=torch.device("cuda"), dtype=torch.float32, size=lambda dim: 6)
     given = RecurrenceInput(inputs, [], torch.zeros(6, 2), torch.zeros(2), torch.ones(1, 1))
     for _ in range(2):
-        assert recurrence_module._backend("auto", given).__name__ == "plain"
+        assert dispatch._backend("auto", given).__name__ == "plain"
     # The screen shows warnings alone.
     (record,) = caplog.records
     assert record.levelno == logging.WARNING and "runs in plain PyTorch instead" in record.message

@@ -10,74 +10,77 @@ from allennlp.modules import Seq2SeqEncoder
 from allennlp_coref_rc.data.annotation_layers.edges import FIRST_MENTION, OTHER_SEQUENCE, PADDING
 from allennlp_coref_rc.modules.pair import TokenVectors
 from allennlp_coref_rc.modules.seq2seq_encoders import CorefGRU
-from tests.modules.seq2seq_encoders import typed_edges
-from tests.modules.seq2seq_encoders.pairs import encode_both, fields, of_text, tensors
+from tests.golden.make_golden import sigmoid
+from tests.modules.seq2seq_encoders.pairs import (
+    CLUSTERS,
+    LENGTH,
+    encode_both,
+    fields,
+    of_text,
+    ones,
+    tensors,
+)
 
-CLUSTERS = [[(0, 2), (3, 4), (6, 8)], [(1, 2), (5, 6)]]
-LENGTH = 9
 
-
-def annotations(clusters=CLUSTERS, length=LENGTH):
+def annotations(clusters, length):
     return of_text({"coref": clusters}, length)
 
 
-def sigmoid(x):
-    return 1 / (1 + numpy.exp(-x))
-
-
-def paper(encoder, inputs, clusters, suffix, memory=None, start=None, read_first=True):
+def paper(encoder, inputs, relations, suffix, memory=None, start=None, read_first=True):
     """
     Appendix A of the paper as it stands, with a memory that has a state for each cluster, one token after the
     other, in float64. The update gate is the paper's. `memory` are the states of the clusters, `start` the
-    sequential state, to begin with.
+    sequential state, to begin with. Each relation, of which the clusters are given, has its part of the state
+    and its key.
     """
     p = {name: value.detach().double().numpy() for name, value in encoder.named_parameters()}
     weight_ih, weight_hh, bias_ih, bias_hh, keys = (
         p[name + suffix] for name in ("weight_ih_l0", "weight_hh_l0", "bias_ih_l0", "bias_hh_l0", "keys")
     )
-    size = weight_hh.shape[1]
-    half = size // 2
+    parts = len(keys)
+    clusters = [(part, mentions) for part, own in enumerate(relations, start=1) for mentions in own]
     memory = {} if memory is None else dict(memory)
-    sequential = numpy.zeros(half) if start is None else start
-    outputs = numpy.zeros((len(inputs), size))
+    sequential = numpy.zeros(weight_hh.shape[1] // parts) if start is None else start
+    outputs = numpy.zeros((len(inputs), weight_hh.shape[1]))
     for t in reversed(range(len(inputs))) if suffix else range(len(inputs)):
         x = inputs[t]
-        member = [c for c, mentions in enumerate(clusters) if any(a <= t < b for a, b in mentions)]
+        member = [c for c, (_, mentions) in enumerate(clusters) if any(a <= t < b for a, b in mentions)]
         read = [c for c in member if read_first or c in memory]
-        scores = numpy.exp([keys[0] @ x] + [keys[1] @ x] * len(read))
-        alpha = scores / scores.sum()
-        coreferent = sum(
-            (a * memory.get(c, numpy.zeros(half)) for a, c in zip(alpha[1:], read)), numpy.zeros(half)
-        )
-        m = numpy.concatenate([alpha[0] * sequential, coreferent])
+        sources = [(0, sequential)] + [(clusters[c][0], memory.get(c, 0)) for c in read]
+        scores = numpy.exp([keys[part] @ x for part, _ in sources])
+        m = numpy.zeros((parts, len(sequential)))
+        for alpha, (part, state) in zip(scores / scores.sum(), sources):
+            m[part] += alpha * state
+        m = m.flatten()
         input_r, input_z, input_n = numpy.split(weight_ih @ x + bias_ih, 3)
         hidden_r, hidden_z, hidden_n = numpy.split(weight_hh @ m + bias_hh, 3)
         r = sigmoid(input_r + hidden_r)
         update = 1 - sigmoid(input_z + hidden_z)
         candidate = numpy.tanh(input_n + r * hidden_n)
         outputs[t] = (1 - update) * m + update * candidate
-        sequential = outputs[t][:half]
+        sequential, *written = numpy.split(outputs[t], parts)
         for c in member:
-            memory[c] = outputs[t][half:]
+            memory[c] = written[clusters[c][0] - 1]
     return outputs, memory, sequential
 
 
-@pytest.fixture
-def encoder():
+def made(hidden_size=8, **options):
     torch.manual_seed(1)
-    encoder = CorefGRU(5, 8).double()
+    encoder = CorefGRU(5, hidden_size, **options).double()
     for parameter in encoder.parameters():
         torch.nn.init.normal_(parameter, std=0.7)
     return encoder
 
 
+@pytest.mark.parametrize("backend", ["reference", "plain", "auto"])
+@pytest.mark.parametrize("relations", [["coref"], ["srl", "coref"]])
 @pytest.mark.parametrize("read_first", [True, False])
-def test_equations_of_the_paper(encoder, read_first):
-    encoder._read_at_first_mention = read_first
-    inputs = torch.randn(1, LENGTH, 5, dtype=torch.float64)
-    out = encoder(inputs, torch.ones(1, LENGTH, dtype=torch.bool), annotations())[0].detach().numpy()
-    for suffix, states in (("", out[:, :8]), ("_reverse", out[:, 8:])):
-        expected, _, _ = paper(encoder, inputs[0].numpy(), CLUSTERS, suffix, read_first=read_first)
+def test_equations_of_the_paper(read_first, relations, backend):
+    encoder = made(6, relations=relations, read_at_first_mention=read_first, backend=backend)
+    inputs, clusters = torch.randn(1, LENGTH, 5).double(), [CLUSTERS[relation] for relation in relations]
+    out = encoder(inputs, ones(LENGTH), of_text())[0].detach().numpy()
+    for suffix, states in (("", out[:, :6]), ("_reverse", out[:, 6:])):
+        expected, _, _ = paper(encoder, inputs[0].numpy(), clusters, suffix, read_first=read_first)
         numpy.testing.assert_allclose(states, expected, atol=1e-12)
 
 
@@ -120,16 +123,16 @@ class Pairs(torch.nn.Module):
             [(a - length, b - length) for a, b in cluster if a >= length] for cluster in self.CLUSTERS[i]
         ]
         return [
-            (self.encoder, self.passage[i, :length].numpy(), in_passage),
-            (self.question_encoder, self.question[i, :question_length].numpy(), in_question),
+            (self.encoder, self.passage[i, :length].numpy(), [in_passage]),
+            (self.question_encoder, self.question[i, :question_length].numpy(), [in_question]),
         ]
 
     def expected(self, i, questions_padded_to):
         """The passage read backward, if the memory after one step is handed over, and of long questions."""
-        passage, (encoder, question, clusters) = self.parts(i)
+        passage, (encoder, question, (clusters,)) = self.parts(i)
         last = len(question) - 1
         at_last = [[(0, 1)] if any(a <= last < b for a, b in cluster) else [] for cluster in clusters]
-        _, memory, state = paper(encoder, question[last:], at_last, "_reverse")
+        _, memory, state = paper(encoder, question[last:], [at_last], "_reverse")
         if len(question) < questions_padded_to:
             memory, state = None, None
         return paper(*passage, "_reverse", memory, state)[0]
@@ -201,95 +204,19 @@ def test_relations_are_the_same_for_passage_and_question(relations):
         encode_both(encoder, other, passage, question)
 
 
-def test_padding_and_batch_change_nothing(encoder):
-    inputs = torch.randn(2, LENGTH + 4, 5).double()
-    lengths = [LENGTH, 6]
-    clusters = [CLUSTERS, [[(0, 1), (5, 6)]]]
-    alone = [
-        encoder(inputs[i : i + 1, :n], torch.ones(1, n).bool(), annotations(clusters[i], n))
-        for i, n in enumerate(lengths)
-    ]
-    mask = torch.arange(LENGTH + 4) < torch.tensor(lengths).unsqueeze(1)
-    texts = [fields({"coref": some}, n, n)[0] for some, n in zip(clusters, lengths)]
-    together = encoder(inputs, mask, tensors(*texts, padded_to=LENGTH + 4))
-    for i, n in enumerate(lengths):
-        torch.testing.assert_close(together[i : i + 1, :n], alone[i], atol=1e-12, rtol=0)
-        assert together[i, n:].abs().sum() == 0
-
-
-def test_gradients_reach_all_parameters_and_agree_with_finite_differences(encoder):
-    inputs = torch.randn(1, LENGTH, 5).double().requires_grad_()
-    mask = torch.ones(1, LENGTH).bool()
-    names = [name for name, _ in encoder.named_parameters()]
-
-    def run(inputs, *parameters):
-        return torch.func.functional_call(
-            encoder, dict(zip(names, parameters)), (inputs, mask, annotations())
-        )
-
-    parameters = [p.detach().clone().requires_grad_() for p in encoder.parameters()]
-    assert torch.autograd.gradcheck(run, (inputs, *parameters), fast_mode=True)
-
-
-def attended(encoder, inputs, relations, suffix):
-    """The states of one direction, by a softmax over the keys of all that a token reads, in float64."""
-    weight_ih, weight_hh, bias_ih, bias_hh, keys = (
-        getattr(encoder, name + suffix).detach().numpy()
-        for name in ("weight_ih_l0", "weight_hh_l0", "bias_ih_l0", "bias_hh_l0", "keys")
-    )
-    size = weight_hh.shape[1] // len(keys)
-    states = numpy.zeros((len(inputs), weight_hh.shape[1]))
-    previous = None
-    for t in range(len(inputs))[:: -1 if suffix else 1]:
-        parts = [(0, previous)]
-        for part, relation in enumerate(relations, start=1):
-            parts += [(part, source) for source in typed_edges.reads(relation, t, reverse=bool(suffix))]
-        scores = numpy.exp([keys[part] @ inputs[t] for part, _ in parts])
-        m = numpy.zeros(weight_hh.shape[1])
-        for alpha, (part, source) in zip(scores / scores.sum(), parts):
-            columns = slice(part * size, (part + 1) * size)
-            m[columns] += 0 if source is None else alpha * states[source][columns]
-        (x_r, x_z, x_n), (u_r, u_z, u_n) = (
-            numpy.split(v, 3) for v in (weight_ih @ inputs[t] + bias_ih, weight_hh @ m + bias_hh)
-        )
-        keep = sigmoid(x_z + u_z)
-        states[t] = keep * m + (1 - keep) * numpy.tanh(x_n + sigmoid(x_r + u_r) * u_n)
-        previous = t
-    return states
-
-
-@pytest.mark.parametrize("backend", ["reference", "plain", "auto"])
-def test_attention_over_types_of_edges_and_their_inverses(backend):
-    relations, length = list(typed_edges.RELATIONS), typed_edges.LENGTH
-    annotations = tensors(typed_edges.field())
-    torch.manual_seed(3)
-    encoder = CorefGRU(5, 8, relations=relations, backend=backend).double()
-    for parameter in encoder.parameters():
-        torch.nn.init.normal_(parameter, std=0.7)
-    inputs = torch.randn(1, length, 5, dtype=torch.float64, requires_grad=True)
-    mask = torch.ones(1, length).bool()
-    out = encoder(inputs, mask, annotations)[0].detach().numpy()
-    for suffix, states in (("", out[:, :8]), ("_reverse", out[:, 8:])):
-        expected = attended(encoder, inputs[0].detach().numpy(), relations, suffix)
-        numpy.testing.assert_allclose(states, expected, atol=1e-12)
-    if backend != "reference":
-        weights = list(encoder.parameters())
-        assert torch.autograd.gradcheck(
-            lambda x, *_: encoder(x, mask, annotations), (inputs, *weights), fast_mode=True
-        )
-
-
-def test_links_to_another_sequence_count_as_first_mentions_where_there_is_none(encoder):
-    inputs, mask = torch.randn(1, 3, 5).double(), torch.ones(1, 3).bool()
+def test_links_to_another_sequence_count_as_first_mentions_where_there_is_none():
+    encoder, inputs = made(), torch.randn(1, 3, 5).double()
 
     def run(source):
         edges = torch.tensor([[[PADDING], [source], [1]]])
-        return encoder(inputs, mask, {"coref": {"antecedents": edges, "descendants": edges.flip(1)}})
+        return encoder(inputs, ones(3), {"coref": {"antecedents": edges, "descendants": edges.flip(1)}})
 
     torch.testing.assert_close(run(OTHER_SEQUENCE - 4), run(FIRST_MENTION))
 
 
-def test_memory_does_not_grow_with_the_number_of_clusters(encoder):
+def test_memory_does_not_grow_with_the_number_of_clusters():
+    encoder = made()
+
     def saved_bytes(num_clusters):
         clusters = [[(i, i + 1), (i + num_clusters, i + num_clusters + 1)] for i in range(num_clusters)]
         sizes = {}
@@ -300,7 +227,7 @@ def test_memory_does_not_grow_with_the_number_of_clusters(encoder):
 
         with torch.autograd.graph.saved_tensors_hooks(pack, lambda tensor: tensor):
             inputs = torch.randn(1, 200, 5).double().requires_grad_()
-            encoder(inputs, torch.ones(1, 200).bool(), annotations(clusters, 200))
+            encoder(inputs, ones(200), annotations(clusters, 200))
         return sum(sizes.values())
 
     assert saved_bytes(100) == saved_bytes(2)

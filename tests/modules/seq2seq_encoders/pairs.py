@@ -1,10 +1,23 @@
 """Texts, and pairs of passage and question, with clusters, as a reader and a data loader make them."""
 
+import torch
+
 from allennlp_coref_rc.annotations import AnnotatedText
 from allennlp_coref_rc.data.annotation_layers import CorefEdges
 from allennlp_coref_rc.data.fields import AnnotationField
 from allennlp_coref_rc.modules.pair import Pair
 from allennlp_coref_rc.modules.seq2seq_encoders import encode_pair
+
+LENGTH, BOUNDARY = 13, 9
+# Mentions of several tokens, tokens in several clusters, clusters in one part of the text and in both.
+CLUSTERS = {
+    "coref": [[(0, 2), (3, 4), (10, 11)], [(1, 2), (5, 6), (9, 11)], [(3, 4)]],
+    "srl": [[(2, 3), (7, 8), (12, 13)], [(9, 10), (11, 12)]],
+}
+
+
+def ones(length):
+    return torch.ones(1, length, dtype=torch.bool)
 
 
 def fields(clusters, length, boundary, question_first=False):
@@ -28,7 +41,7 @@ def tensors(*fields, padded_to=None):
     return fields[0].batch_tensors([field.as_tensor(longest) for field in fields])
 
 
-def of_text(clusters, length):
+def of_text(clusters=CLUSTERS, length=LENGTH):
     return tensors(fields(clusters, length, length)[0])
 
 

@@ -3,21 +3,61 @@ import torch
 from allennlp.common.checks import ConfigurationError
 
 from allennlp_coref_rc.modules.seq2seq_encoders import CorefGRU, MageGRU
+from tests.modules.seq2seq_encoders.mage_gru_test import VARIANTS
+from tests.modules.seq2seq_encoders.pairs import CLUSTERS, LENGTH, fields, of_text, ones, tensors
 
 ENCODERS = {
     "coref_gru": (CorefGRU, {}),
-    "mage": (MageGRU, {"state_sizes": {"sequential": 6, "coref": 2}}),
-    "mage, previous": (MageGRU, {"state_sizes": {"sequential": 6, "coref": 2}, "carry": "previous"}),
-    "shared": (MageGRU, {"state_sizes": {"sequential": 8, "coref": 8}, "variant": "shared"}),
-    "dag_rnn": (MageGRU, {"state_sizes": {"sequential": 8, "coref": 8}, "variant": "dag_rnn"}),
+    "coref_gru of two relations": (CorefGRU, {"relations": ["coref", "srl"]}),
+    **{name: (MageGRU, options) for name, options in VARIANTS.items()},
 }
 all_encoders = pytest.mark.parametrize("name", ENCODERS)
 
 
-def torch_module(name, bidirectional=True, **options):
+def torch_module(name, bidirectional=True):
     torch.manual_seed(3)
     cls = torch.nn.RNN if name == "dag_rnn" else torch.nn.GRU
-    return cls(5, 8, bidirectional=bidirectional, **options)
+    return cls(5, 6, bidirectional=bidirectional)
+
+
+def make(name):
+    cls, options = ENCODERS[name]
+    encoder = cls.from_torch(torch_module(name), **options).double()
+    for parameter in encoder.parameters():
+        torch.nn.init.normal_(parameter, std=0.7)
+    return encoder
+
+
+@all_encoders
+def test_padding_and_batch_change_nothing(name):
+    encoder = make(name)
+    inputs = torch.randn(2, LENGTH + 2, 5).double()
+    lengths = [LENGTH, 6]
+    clusters = [CLUSTERS, {"coref": [[(0, 1), (5, 6)]], "srl": []}]
+    texts = [fields(some, n, n)[0] for some, n in zip(clusters, lengths)]
+    alone = [encoder(inputs[i : i + 1, :n], ones(n), tensors(texts[i])) for i, n in enumerate(lengths)]
+    mask = torch.arange(LENGTH + 2) < torch.tensor(lengths).unsqueeze(1)
+    together = encoder(inputs, mask, tensors(*texts, padded_to=LENGTH + 2))
+    for i, n in enumerate(lengths):
+        torch.testing.assert_close(together[i : i + 1, :n], alone[i], rtol=0, atol=1e-12)
+        assert together[i, n:].abs().sum() == 0
+
+
+@all_encoders
+def test_gradients_reach_all_parameters_and_agree_with_finite_differences(name):
+    encoder = make(name)
+    clusters = {"coref": [[(0, 1), (2, 3)], [(1, 3), (4, 5)]], "srl": [[(1, 2), (4, 5)]]}
+    inputs = torch.randn(1, 5, 5).double().requires_grad_()
+    names = [name for name, _ in encoder.named_parameters()]
+
+    def run(inputs, *parameters):
+        arguments = (inputs, ones(5), of_text(clusters, 5))
+        return torch.func.functional_call(encoder, dict(zip(names, parameters)), arguments)
+
+    parameters = [p.detach().clone().requires_grad_() for p in encoder.parameters()]
+    assert torch.autograd.gradcheck(run, (inputs, *parameters), fast_mode=True)
+    gradients = torch.autograd.grad(run(inputs, *parameters).sum(), parameters)
+    assert all((gradient.abs().sum(dim=0) > 0).all() for gradient in gradients if gradient.dim() == 2)
 
 
 @all_encoders

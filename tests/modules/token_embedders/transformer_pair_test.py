@@ -149,4 +149,4 @@ def test_values_of_pieces_lie_where_the_transformer_reads_the_pieces(transformer
     assert len(ids) > 1 and placed.shape == ids.shape
     special = placed == 0
     assert torch.equal(placed[~special], ids[~special] + 1)
-    assert special.sum().item() == len(ids) * sum(map(len, pair._special))
+    assert special.sum().item() == len(ids) * sum(map(len, pair._places_of_special))

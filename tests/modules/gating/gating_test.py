@@ -5,25 +5,21 @@ from allennlp.common.checks import ConfigurationError
 
 from allennlp_coref_rc.modules.gating import CollaborativeGating, GatedAttention
 from allennlp_coref_rc.modules.pair import Pair, TokenVectors
+from tests.golden.make_golden import softmax
 
 
-def pair(dtype=torch.float64):
+def pair():
     torch.manual_seed(0)
     passage_mask = torch.tensor([[True] * 4, [True, True, True, False]])
     question_mask = torch.tensor([[True] * 3, [True, True, False]])
     return Pair(
-        TokenVectors(torch.randn(2, 4, 5, dtype=dtype), passage_mask),
-        TokenVectors(torch.randn(2, 3, 5, dtype=dtype), question_mask),
+        TokenVectors(torch.randn(2, 4, 5).double(), passage_mask),
+        TokenVectors(torch.randn(2, 3, 5).double(), question_mask),
     )
 
 
-def softmax(scores):
-    weights = numpy.exp(scores)
-    return weights / weights.sum()
-
-
 @pytest.mark.parametrize("gate_by", ["question", "filtered_question"])
-def test_equations_one_token_after_the_other(gate_by):
+def test_collaborative_gating_one_token_after_the_other(gate_by):
     inputs = pair()
     gated, (beta, alpha) = CollaborativeGating(gate_by)(inputs)
     final, (final_beta,) = CollaborativeGating(gate_by).final_question(inputs)
@@ -61,20 +57,30 @@ def test_gradients():
     assert torch.autograd.gradcheck(run, leaves)
 
 
-def test_unknown_gates_are_refused():
+OPERATIONS = {
+    "product": numpy.multiply,
+    "sum": numpy.add,
+    "concatenation": lambda token, summary: numpy.concatenate([token, summary]),
+}
+
+
+@pytest.mark.parametrize("operation", OPERATIONS)
+def test_gated_attention_one_token_after_the_other(operation):
+    inputs, gate = pair(), GatedAttention(operation)
+    gated, (alpha,) = gate(inputs)
+    assert (alpha.kind, alpha.side, alpha.to) == ("gating", "passage", "question")
+    assert gated.size(-1) == gate.get_output_dim(5)
+    for b in range(2):
+        words = inputs.question.vectors[b][inputs.question.mask[b]].numpy()
+        for i, token in enumerate(inputs.passage.vectors[b].numpy()):
+            expected = softmax(words @ token)
+            numpy.testing.assert_allclose(alpha.weights[b, i, : len(words)], expected, atol=1e-12)
+            expected = OPERATIONS[operation](token, expected @ words)
+            numpy.testing.assert_allclose(gated[b, i], expected, atol=1e-12)
+
+
+def test_unknown_choices_are_refused():
     with pytest.raises(ConfigurationError, match="gate_by is 'z', expected one of"):
         CollaborativeGating("z")
-
-
-@pytest.mark.parametrize("operation, dim", [("sum", 5), ("concatenation", 10)])
-def test_other_operations_of_gated_attention(operation, dim):
-    inputs = pair()
-    gate = GatedAttention(operation)
-    gated, (alpha,) = gate(inputs)
-    summary = alpha.weights @ inputs.question.vectors
-    passage = inputs.passage.vectors
-    expected = passage + summary if operation == "sum" else torch.cat([passage, summary], -1)
-    torch.testing.assert_close(gated, expected)
-    assert gated.size(-1) == gate.get_output_dim(5) == dim
     with pytest.raises(ConfigurationError, match="operation is 'minus', expected one of"):
         GatedAttention("minus")
