@@ -51,6 +51,11 @@ def read(path):
     return [json.loads(line) for line in path.read_text().splitlines()]
 
 
+def write(path, values):
+    path.write_text("".join(json.dumps(value) + "\n" for value in values))
+    return path
+
+
 def mixed():
     """Good lines with bad ones and a blank one between them, and the numbers of the bad lines."""
     good = [json.dumps(values).encode() for values in GOOD]
@@ -76,9 +81,7 @@ def test_bad_lines_are_set_aside_and_all_others_answered(archive, tmp_path, caps
         assert item["error"].startswith(message) and "traceback" not in item
         assert item["input"].encode() == line.replace(b"\xff", b"\\xff")
 
-    good = tmp_path / "good.jsonl"
-    good.write_text("".join(json.dumps(values) + "\n" for values in GOOD))
-    assert predict(archive, good, "--output-file", alone) == 0
+    assert predict(archive, write(tmp_path / "good.jsonl", GOOD), "--output-file", alone) == 0
     for found, expected in zip(read(output), read(alone), strict=True):
         assert found["answer"] == expected["answer"] and found["passage_tokens"] == expected["passage_tokens"]
         wanted = expected["candidate_probabilities"]
@@ -87,9 +90,8 @@ def test_bad_lines_are_set_aside_and_all_others_answered(archive, tmp_path, caps
 
 @pytest.mark.parametrize("batch_size", [1, 100])
 def test_an_answer_has_the_id_of_its_question(archive, tmp_path, batch_size):
-    inputs, output = tmp_path / "questions.jsonl", tmp_path / "answers.jsonl"
     lines = [{**GOOD[0], "id": "a"}, {"id": "bad"}, GOOD[1], {**GOOD[2], "id": 3}]
-    inputs.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    inputs, output = write(tmp_path / "questions.jsonl", lines), tmp_path / "answers.jsonl"
     assert predict(archive, inputs, "--output-file", output, "--batch-size", batch_size) == 1
     assert [answer.get("id") for answer in read(output)] == ["a", None, 3]
 
@@ -100,7 +102,7 @@ def test_what_an_earlier_run_set_aside_is_gone(archive, tmp_path):
     for _ in range(2):
         assert predict(archive, inputs, "--output-file", output) == 1
         assert len(read(failed)) == 1 and read(output) == []
-    inputs.write_text(json.dumps(GOOD[0]) + "\n")
+    write(inputs, GOOD[:1])
     assert predict(archive, inputs, "--output-file", output) == 0
     assert len(read(output)) == 1 and not failed.exists()
 
@@ -133,8 +135,7 @@ def test_what_is_not_answered_to_the_end_replaces_nothing(archive, tmp_path, cap
 
 
 def test_two_processes_do_not_write_one_file(archive, tmp_path):
-    inputs, output = tmp_path / "a.jsonl", tmp_path / "b.jsonl"
-    inputs.write_text(json.dumps(GOOD[0]) + "\n")
+    inputs, output = write(tmp_path / "a.jsonl", GOOD[:1]), tmp_path / "b.jsonl"
     with ProcessPoolExecutor(1, get_context("fork")) as other, partial_path(output) as part:
         Path(part).write_text("mine")
         assert other.submit(predict, archive, inputs, "--output-file", output).result() == 2
@@ -143,10 +144,7 @@ def test_two_processes_do_not_write_one_file(archive, tmp_path):
 
 
 def test_without_a_file_for_answers_the_screen_names_bad_lines(archive, tmp_path, capsys):
-    inputs = tmp_path / "questions.jsonl"
-    inputs.write_text(
-        "".join(json.dumps(values) + "\n" for values in (GOOD[0], {"passage": 5, "question": "a"}, GOOD[1]))
-    )
+    inputs = write(tmp_path / "questions.jsonl", [GOOD[0], {"passage": 5, "question": "a"}, GOOD[1]])
     assert predict(archive, inputs) == 1
     captured = capsys.readouterr()
     answers = [line for line in captured.out.splitlines() if line.startswith("prediction: ")]
@@ -166,8 +164,7 @@ def test_what_is_not_the_line_s_fault_has_its_traceback(archive, tmp_path, monke
         return answer(self, instances)
 
     monkeypatch.setattr(ClozeReaderPredictor, "predict_batch_instance", fails_on_julie)
-    inputs, output = tmp_path / "questions.jsonl", tmp_path / "answers.jsonl"
-    inputs.write_text("".join(json.dumps(values) + "\n" for values in GOOD))
+    inputs, output = write(tmp_path / "questions.jsonl", GOOD), tmp_path / "answers.jsonl"
     assert predict(archive, inputs, "--output-file", output, "--batch-size", 3) == 1
     assert len(read(output)) == 2
     (failed,) = read(tmp_path / "answers.jsonl.failed.jsonl")
@@ -196,9 +193,8 @@ def test_a_malformed_question_of_a_data_set_is_left_out_and_named_with_its_line(
 
 
 def test_answers_with_the_same_id_are_counted(archive, tmp_path, capsys):
-    inputs = tmp_path / "questions.jsonl"
     ids = ["a", "b", "a", 1, "a"]
-    inputs.write_text("".join(json.dumps({**GOOD[0], "id": id}) + "\n" for id in ids))
+    inputs = write(tmp_path / "questions.jsonl", [{**GOOD[0], "id": id} for id in ids])
     assert predict(archive, inputs, "--output-file", tmp_path / "answers.jsonl") == 0
     assert "WARNING: 2 of 5 answers have the id of an earlier one\n" in capsys.readouterr().err
 
@@ -221,8 +217,7 @@ def test_questions_are_answered_by_length_and_written_in_order(archive, tmp_path
             "".join(f"{i} {line}\n" for story in lines for i, line in enumerate(story, start=1))
         )
     else:
-        texts = ({"passage": " ".join(story[:-1]), "question": "Where is Bill?"} for story in lines)
-        stories.write_text("".join(json.dumps(text) + "\n" for text in texts))
+        write(stories, [{"passage": " ".join(story[:-1]), "question": "Where is Bill?"} for story in lines])
     options = ["--use-dataset-reader"] * is_data_set
     assert predict(archive, stories, *options, "--output-file", output, "--batch-size", 2) == 0
     assert batches == [[6, 12], [18, 24], [30]]
@@ -252,7 +247,5 @@ def test_lines_of_a_stream_are_answered_batch_by_batch(archive, tmp_path, monkey
 
 
 def test_answers_that_would_go_nowhere_are_not_computed(archive, tmp_path, capsys):
-    inputs = tmp_path / "questions.jsonl"
-    inputs.write_text(json.dumps(GOOD[0]) + "\n")
-    assert predict(archive, inputs, "--silent") == 2
+    assert predict(archive, write(tmp_path / "questions.jsonl", GOOD[:1]), "--silent") == 2
     assert "--silent: found no --output-file" in capsys.readouterr().err
