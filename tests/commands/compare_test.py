@@ -40,16 +40,10 @@ def test_right_and_wrong_answers_are_compared(files, capsys):
     assert second["bootstrap"]["difference"] == pytest.approx(0.5) and found["remarks"] == []
 
 
-def test_exact_matches_are_right_answers(files, capsys):
-    for path in files:
-        path.write_text(path.read_text().replace("correct", "exact_match"))
-    assert [reader["mean"] for reader in call(capsys, *files)["readers"]] == [0.4, 0.9]
-
-
 def test_half_an_answer_is_not_right(files, capsys):
     """As on pages and in files of results."""
     for path, score in zip(files, (1, 0.5)):
-        path.write_text(json.dumps({"id": 1, "correct": score}))
+        path.write_text(json.dumps({"id": 1, "exact_match": score}))
     assert [reader["mean"] for reader in call(capsys, *files)["readers"]] == [1, 0]
 
 

@@ -205,14 +205,6 @@ def test_an_answer_of_several_spans_is_framed_where_nothing_else_is_known():
     assert not page.all(id="views") and not page.all(of_class="bars")
 
 
-def test_no_answer_is_not_the_word_none():
-    question = {"passage_tokens": "none of them".split(), "question_tokens": ["Who"], "gold": "none"}
-    assert has_right_answer({**question, "answer": "None"})
-    assert not has_right_answer({**question, "answer": None})
-    assert not has_right_answer({**question, "answer": "none", "unanswered": "there is no candidate"})
-    assert has_right_answer({**question, "answer": "both", "answer_texts": ["they", "Both"]})
-
-
 def test_a_score_of_the_prediction_decides_what_is_right():
     question = {"passage_tokens": ["Ann", "and", "Bob"], "question_tokens": ["Who"]}
     question["answer_texts"] = ["Ann", "Bob"]
