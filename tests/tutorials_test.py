@@ -1,6 +1,5 @@
 """The steps of the tutorials that take a moment, with the files that the pages show."""
 
-import json
 import re
 import shlex
 from pathlib import Path
@@ -10,6 +9,7 @@ import pytest
 from allennlp_coref_rc.__main__ import main
 from allennlp_coref_rc.annotations.document import read_documents
 from tests.documented import blocks, python_files
+from tests.json_lines import read_lines
 from tests.shared import PROJECT
 
 pytestmark = pytest.mark.slow
@@ -68,7 +68,7 @@ def test_questions_with_candidates_are_checked_read_and_answered(tmp_path, monke
     assert give("coref-rc check cloze.jsonnet", capsys) == "cloze.jsonnet: no errors\n"
     give("coref-rc train cloze.jsonnet -s cloze -o '{\"trainer.num_epochs\": 1}'", capsys)
     give("coref-rc predict cloze/model.tar.gz cloze_test.jsonl --output-file answers.jsonl", capsys)
-    answers = list(map(json.loads, Path("answers.jsonl").read_text().splitlines()))
+    answers = read_lines(Path("answers.jsonl"))
     assert [set(answer["candidate_probabilities"]) for answer in answers] == [{"Ann Ray", "Bo"}] * 8
 
 

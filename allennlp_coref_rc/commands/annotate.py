@@ -12,6 +12,7 @@ from dataclasses import replace
 from typing import Optional
 
 from allennlp_coref_rc.commands.arguments import OTHER_FORMATS, add_packages, probability, whole_number
+from allennlp_coref_rc.common.errors import ConfigurationError
 
 HELP = "annotate documents with coreference, SRL and discourse structure, or check annotated ones"
 
@@ -64,7 +65,6 @@ def run(args: argparse.Namespace) -> None:
     """
     from allennlp_coref_rc.allennlp_runtime.lazy_registry import import_packages, import_plugins
     from allennlp_coref_rc.annotations.file_report import report_on_file
-    from allennlp_coref_rc.common.errors import ConfigurationError
 
     others = {"--format": args.format, "--encoding": args.encoding, "--reader": args.reader}
     more = {**others, "--resolve": args.resolve, "--min-confidence": args.min_confidence}
@@ -139,7 +139,6 @@ def _encoding(name: str) -> str:
 def _resolve(paths: Sequence[str], min_confidence: Optional[float]) -> None:
     from allennlp_coref_rc.annotations.annotators.resolved_text import resolve
     from allennlp_coref_rc.annotations.document import json_line, read_documents
-    from allennlp_coref_rc.common.errors import ConfigurationError
 
     for path in paths:
         for place, document in read_documents(path):

@@ -4,10 +4,14 @@ import argparse
 import os
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from allennlp_coref_rc.commands.arguments import OTHER_FORMATS, kinds_of, whole_number
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.messages import counted
+
+if TYPE_CHECKING:
+    from allennlp_coref_rc.reproduction.figures.curves import Curve
 
 HELP = "draw training curves, stories, annotated documents, explanations, answers, scores by question"
 
@@ -81,12 +85,10 @@ def draw_ablation(args: argparse.Namespace) -> None:
     Dhingra et al., NAACL 2018, Figure 3, left). A run whose config has no such share counts as 0. If that is
     true of all runs of a curve, the curve is a level line.
     """
-    from allennlp_coref_rc.reproduction.figures.curves import ABLATION_AXES, ablation_curve, write_curves
+    from allennlp_coref_rc.reproduction.figures.curves import ABLATION_AXES, ablation_curve
 
-    curves = [ablation_curve(name, folders) for name, folders in _curves(args)]
-    _make_parent(args.output)
-    write_curves(args.output, curves, *ABLATION_AXES)
-    print(f"{args.output}.png and {args.output}.csv: {counted(len(curves), 'curve')}")
+    curves = [ablation_curve(name, folders) for name, folders in _runs_of_curves(args)]
+    _write_curves(args.output, curves, ABLATION_AXES)
 
 
 def draw_training(args: argparse.Namespace) -> None:
@@ -95,19 +97,11 @@ def draw_training(args: argparse.Namespace) -> None:
     to validation and to training questions (Coref-GRU, Figure 3, right). A run that ended early keeps its
     last value.
     """
-    from allennlp_coref_rc.reproduction.figures.curves import (
-        AXES,
-        CURVE_SPLITS,
-        training_curve,
-        write_curves,
-    )
+    from allennlp_coref_rc.reproduction.figures.curves import AXES, CURVE_SPLITS, training_curve
 
-    curves = [
-        training_curve(name, folders, split) for name, folders in _curves(args) for split in CURVE_SPLITS
-    ]
-    _make_parent(args.output)
-    write_curves(args.output, curves, *AXES)
-    print(f"{args.output}.png and {args.output}.csv: {counted(len(curves), 'curve')}")
+    runs = list(_runs_of_curves(args))
+    curves = [training_curve(name, folders, split) for name, folders in runs for split in CURVE_SPLITS]
+    _write_curves(args.output, curves, AXES)
 
 
 def draw_story(args: argparse.Namespace) -> None:
@@ -212,7 +206,7 @@ def _drawn(number: int, noun: str, limit: int) -> str:
     return counted(number, noun) + " (no more than --limit)" * (number == limit)
 
 
-def _curves(args: argparse.Namespace) -> Iterator[tuple[str, list[Path]]]:
+def _runs_of_curves(args: argparse.Namespace) -> Iterator[tuple[str, list[Path]]]:
     for name, *paths in args.curve:
         folders = [Path(path) for path in paths]
         if not folders:
@@ -223,5 +217,9 @@ def _curves(args: argparse.Namespace) -> Iterator[tuple[str, list[Path]]]:
         yield name, folders
 
 
-def _make_parent(output: str) -> None:
+def _write_curves(output: str, curves: list["Curve"], axes: tuple[str, str]) -> None:
+    from allennlp_coref_rc.reproduction.figures.curves import write_curves
+
     os.makedirs(os.path.dirname(os.path.abspath(output)), exist_ok=True)
+    write_curves(output, curves, *axes)
+    print(f"{output}.png and {output}.csv: {counted(len(curves), 'curve')}")

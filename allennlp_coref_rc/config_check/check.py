@@ -260,11 +260,10 @@ def _settings(params: Mapping[str, Any]) -> Iterator[Problem]:
                 yield join(key, str(number)), f"found {excerpt(pattern)}, {expected}"
     if params.get("evaluate_on_test") and not params.get("test_data_path"):
         yield "evaluate_on_test", "found true without a test_data_path, expected both"
-    trainer = params.get("trainer")
-    if isinstance(trainer, dict) and trainer.get("patience") and not params.get("validation_data_path"):
+    trainer, model = (_object(params.get(key)) for key in ("trainer", "model"))
+    if trainer.get("patience") and not params.get("validation_data_path"):
         yield "trainer.patience", "found it without a validation_data_path, expected both"
-    scheduler = trainer.get("learning_rate_scheduler") if isinstance(trainer, dict) else None
-    name = type_of(scheduler)
+    name = type_of(trainer.get("learning_rate_scheduler"))
     if name == "reduce_on_plateau" and "verbose" not in signature(ReduceLROnPlateau).parameters:
         expected = 'expected "plateau", as AllenNLP gives PyTorch an option that it no longer has'
         yield "trainer.learning_rate_scheduler", f"found {excerpt(name)}, {expected}"
@@ -276,8 +275,7 @@ def _settings(params: Mapping[str, Any]) -> Iterator[Problem]:
         if value and cut:
             expected = f"expected a validation_data_loader without it, as {cut[0]} would be cut"
             yield key, f"found {excerpt(value)}, {expected}"
-    checkpointer = trainer.get("checkpointer") if isinstance(trainer, dict) else None
-    is_exact = type_of(checkpointer) == "exact"
+    is_exact = type_of(trainer.get("checkpointer")) == "exact"
     shuffled = [
         key for key, value in named(params.get(own), ("batch_sampler", "shuffle", "sampler"), own) if value
     ]
@@ -295,8 +293,7 @@ def _settings(params: Mapping[str, Any]) -> Iterator[Problem]:
                 if length != (found := embedder.get("max_length")):
                     expected = f"expected {excerpt(length)}, that of the token indexer {name!r}"
                     yield f"{join(key, name)}.max_length", f"found {excerpt(found)}, {expected}"
-    model = params.get("model")
-    initializer = model.get("initializer") if isinstance(model, dict) else None
+    initializer = model.get("initializer")
     for key, file in matching(params, "model.text_field_embedder.token_embedders.*.pretrained_file"):
         weight = f"_text_field_embedder.token_embedder_{key.split('.')[3]}.weight"
         if file and key.count(".") == 4 and isinstance(initializer, dict):
@@ -322,6 +319,10 @@ def _initializer_of(weight: str, initializer: Mapping[str, Any]) -> Optional[str
         return None
 
 
+def _object(value: Any) -> dict[str, Any]:
+    """The value, if it is an object, and otherwise an empty one."""
+    return value if isinstance(value, dict) else {}
+
+
 def _windowed(given: Any) -> list[tuple[str, dict[str, Any]]]:
-    items = given.items() if isinstance(given, dict) else ()
-    return [(name, item) for name, item in items if isinstance(item, dict) and item.get("type") in WINDOWED]
+    return [(name, item) for name, item in _object(given).items() if _object(item).get("type") in WINDOWED]

@@ -105,19 +105,16 @@ def html_fragment(
     ]
     return render(
         "fragment.html.jinja",
+        text=text,
         paragraphs=marked_paragraphs(text.tokens, marks + answers, parts, blanks_of(text)),
         lanes=lanes(marks),
         weights=weights,
         heaviest=full_colour(weights or []),
-        length=len(text),
         shown=shown,
         entities=entities(text) if show_entities else [],
         frames=[frame_row(text, frame) for frame in text.frames[:MAX_ROWS]],
         relations=[relation_row(text, relation) for relation in text.relations[:MAX_ROWS]],
         edges=[edge_row(text, edge) for edge in text.edges[:MAX_ROWS]],
-        num_frames=len(text.frames),
-        num_relations=len(text.relations),
-        num_edges=len(text.edges),
     )
 
 

@@ -41,8 +41,7 @@ class InterpretablePredictor(Predictor):
     def get_interpretable_layer(self) -> torch.nn.Module:
         return self._word_vectors.layer
 
-    def get_interpretable_text_field_embedder(self) -> torch.nn.Module:
-        return self._word_vectors.layer
+    get_interpretable_text_field_embedder = get_interpretable_layer
 
     def answer_fields(self, instance: Instance, output: JsonDict) -> dict[str, Field]:
         """The fields of the answer that the model has given."""

@@ -14,6 +14,7 @@ import pytest
 from allennlp_coref_rc.common.files import partial_path
 from allennlp_coref_rc.predictors import ClozeReaderPredictor
 from tests.archives import untrained_archive
+from tests.json_lines import read_lines, write_lines
 from tests.stops import files_of_at_most, status_of
 from tests.training_config.configs import BABI as FILES
 
@@ -47,10 +48,6 @@ def predict(*arguments):
     return status_of(["predict", *arguments])
 
 
-def read(path):
-    return [json.loads(line) for line in path.read_text().splitlines()]
-
-
 def mixed():
     """Good lines with bad ones and a blank one between them, and the numbers of the bad lines."""
     good = [json.dumps(values).encode() for values in GOOD]
@@ -69,17 +66,15 @@ def test_bad_lines_are_set_aside_and_all_others_answered(archive, tmp_path, caps
     captured = capsys.readouterr()
     assert captured.out == f"{output}: 3 predictions\n"
     assert captured.err.startswith("WARNING: 7 of 10 lines could not be answered")
-    failed = read(tmp_path / "answers.jsonl.failed.jsonl")
+    failed = read_lines(tmp_path / "answers.jsonl.failed.jsonl")
     assert [item["line"] for item in failed] == numbers
     assert {item["file"] for item in failed} == {str(inputs)}
     for item, (line, message) in zip(failed, BAD.items()):
         assert item["error"].startswith(message) and "traceback" not in item
         assert item["input"].encode() == line.replace(b"\xff", b"\\xff")
 
-    good = tmp_path / "good.jsonl"
-    good.write_text("".join(json.dumps(values) + "\n" for values in GOOD))
-    assert predict(archive, good, "--output-file", alone) == 0
-    for found, expected in zip(read(output), read(alone), strict=True):
+    assert predict(archive, write_lines(tmp_path / "good.jsonl", GOOD), "--output-file", alone) == 0
+    for found, expected in zip(read_lines(output), read_lines(alone), strict=True):
         assert found["answer"] == expected["answer"] and found["passage_tokens"] == expected["passage_tokens"]
         wanted = expected["candidate_probabilities"]
         assert found["candidate_probabilities"] == pytest.approx(wanted, abs=1e-5)
@@ -87,11 +82,10 @@ def test_bad_lines_are_set_aside_and_all_others_answered(archive, tmp_path, caps
 
 @pytest.mark.parametrize("batch_size", [1, 100])
 def test_an_answer_has_the_id_of_its_question(archive, tmp_path, batch_size):
-    inputs, output = tmp_path / "questions.jsonl", tmp_path / "answers.jsonl"
     lines = [{**GOOD[0], "id": "a"}, {"id": "bad"}, GOOD[1], {**GOOD[2], "id": 3}]
-    inputs.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    inputs, output = write_lines(tmp_path / "questions.jsonl", lines), tmp_path / "answers.jsonl"
     assert predict(archive, inputs, "--output-file", output, "--batch-size", batch_size) == 1
-    assert [answer.get("id") for answer in read(output)] == ["a", None, 3]
+    assert [answer.get("id") for answer in read_lines(output)] == ["a", None, 3]
 
 
 def test_what_an_earlier_run_set_aside_is_gone(archive, tmp_path):
@@ -99,10 +93,10 @@ def test_what_an_earlier_run_set_aside_is_gone(archive, tmp_path):
     inputs.write_text("{\n")
     for _ in range(2):
         assert predict(archive, inputs, "--output-file", output) == 1
-        assert len(read(failed)) == 1 and read(output) == []
-    inputs.write_text(json.dumps(GOOD[0]) + "\n")
+        assert len(read_lines(failed)) == 1 and read_lines(output) == []
+    write_lines(inputs, GOOD[:1])
     assert predict(archive, inputs, "--output-file", output) == 0
-    assert len(read(output)) == 1 and not failed.exists()
+    assert len(read_lines(output)) == 1 and not failed.exists()
 
 
 def test_what_is_not_answered_to_the_end_replaces_nothing(archive, tmp_path, capsys, monkeypatch):
@@ -123,7 +117,7 @@ def test_what_is_not_answered_to_the_end_replaces_nothing(archive, tmp_path, cap
         assert predict(archive, inputs, "--output-file", output, "--batch-size", 1) == 130
     assert f"{part} has the answers so far" in capsys.readouterr().err
     assert [(tmp_path / name).read_bytes() for name in names] == before
-    assert read(part) == read(output)[:1]
+    assert read_lines(part) == read_lines(output)[:1]
     with files_of_at_most(500):
         assert predict(archive, inputs, "--output-file", output, "--batch-size", 1) == 2
     assert [(tmp_path / name).read_bytes() for name in names] == before
@@ -133,8 +127,7 @@ def test_what_is_not_answered_to_the_end_replaces_nothing(archive, tmp_path, cap
 
 
 def test_two_processes_do_not_write_one_file(archive, tmp_path):
-    inputs, output = tmp_path / "a.jsonl", tmp_path / "b.jsonl"
-    inputs.write_text(json.dumps(GOOD[0]) + "\n")
+    inputs, output = write_lines(tmp_path / "a.jsonl", GOOD[:1]), tmp_path / "b.jsonl"
     with ProcessPoolExecutor(1, get_context("fork")) as other, partial_path(output) as part:
         Path(part).write_text("mine")
         assert other.submit(predict, archive, inputs, "--output-file", output).result() == 2
@@ -143,10 +136,7 @@ def test_two_processes_do_not_write_one_file(archive, tmp_path):
 
 
 def test_without_a_file_for_answers_the_screen_names_bad_lines(archive, tmp_path, capsys):
-    inputs = tmp_path / "questions.jsonl"
-    inputs.write_text(
-        "".join(json.dumps(values) + "\n" for values in (GOOD[0], {"passage": 5, "question": "a"}, GOOD[1]))
-    )
+    inputs = write_lines(tmp_path / "questions.jsonl", [GOOD[0], {"passage": 5, "question": "a"}, GOOD[1]])
     assert predict(archive, inputs) == 1
     captured = capsys.readouterr()
     answers = [line for line in captured.out.splitlines() if line.startswith("prediction: ")]
@@ -166,11 +156,10 @@ def test_what_is_not_the_line_s_fault_has_its_traceback(archive, tmp_path, monke
         return answer(self, instances)
 
     monkeypatch.setattr(ClozeReaderPredictor, "predict_batch_instance", fails_on_julie)
-    inputs, output = tmp_path / "questions.jsonl", tmp_path / "answers.jsonl"
-    inputs.write_text("".join(json.dumps(values) + "\n" for values in GOOD))
+    inputs, output = write_lines(tmp_path / "questions.jsonl", GOOD), tmp_path / "answers.jsonl"
     assert predict(archive, inputs, "--output-file", output, "--batch-size", 3) == 1
-    assert len(read(output)) == 2
-    (failed,) = read(tmp_path / "answers.jsonl.failed.jsonl")
+    assert len(read_lines(output)) == 2
+    (failed,) = read_lines(tmp_path / "answers.jsonl.failed.jsonl")
     assert failed["error"] == "KeyError: 'julie'" and "fails_on_julie" in "".join(failed["traceback"])
 
 
@@ -183,22 +172,21 @@ def test_a_malformed_question_of_a_data_set_is_left_out_and_named_with_its_line(
     assert predict(archive, bad, "--use-dataset-reader", "--output-file", output) == 1
     error = f"{bad}, line {len(lines) + 2}: found a question without a tab"
     assert error in capsys.readouterr().err
-    (failed,) = read(tmp_path / "answers.jsonl.failed.jsonl")
+    (failed,) = read_lines(tmp_path / "answers.jsonl.failed.jsonl")
     assert failed["error"].startswith(error) and failed["file"] == str(bad)
     assert failed["line"] == len(lines) + 2 and failed["input"] == "2 Where is Bill?"
     good = sum("?" in line for line in lines)
-    assert len(read(output)) == good
+    assert len(read_lines(output)) == good
     status_of(["evaluate", archive, bad, "--output-file", scores])
     found = json.loads(scores.read_text())
-    right = sum(answer["answer"] == answer["gold"] for answer in read(output))
+    right = sum(answer["answer"] == answer["gold"] for answer in read_lines(output))
     assert right and found["accuracy"] == right / good
     assert found["accuracy_official"] == right / (good + 1)
 
 
 def test_answers_with_the_same_id_are_counted(archive, tmp_path, capsys):
-    inputs = tmp_path / "questions.jsonl"
     ids = ["a", "b", "a", 1, "a"]
-    inputs.write_text("".join(json.dumps({**GOOD[0], "id": id}) + "\n" for id in ids))
+    inputs = write_lines(tmp_path / "questions.jsonl", [{**GOOD[0], "id": id} for id in ids])
     assert predict(archive, inputs, "--output-file", tmp_path / "answers.jsonl") == 0
     assert "WARNING: 2 of 5 answers have the id of an earlier one\n" in capsys.readouterr().err
 
@@ -221,12 +209,15 @@ def test_questions_are_answered_by_length_and_written_in_order(archive, tmp_path
             "".join(f"{i} {line}\n" for story in lines for i, line in enumerate(story, start=1))
         )
     else:
-        texts = ({"passage": " ".join(story[:-1]), "question": "Where is Bill?"} for story in lines)
-        stories.write_text("".join(json.dumps(text) + "\n" for text in texts))
+        write_lines(
+            stories, [{"passage": " ".join(story[:-1]), "question": "Where is Bill?"} for story in lines]
+        )
     options = ["--use-dataset-reader"] * is_data_set
     assert predict(archive, stories, *options, "--output-file", output, "--batch-size", 2) == 0
     assert batches == [[6, 12], [18, 24], [30]]
-    assert [len(found["passage_tokens"]) for found in read(output)] == [6 * length for length in lengths]
+    assert [len(found["passage_tokens"]) for found in read_lines(output)] == [
+        6 * length for length in lengths
+    ]
 
 
 def test_lines_of_a_stream_are_answered_batch_by_batch(archive, tmp_path, monkeypatch):
@@ -248,11 +239,11 @@ def test_lines_of_a_stream_are_answered_batch_by_batch(archive, tmp_path, monkey
     monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=stream()))
     assert predict(archive, "-", "--output-file", tmp_path / "answers.jsonl", "--batch-size", 2) == 1
     assert len(answered) == 3
-    assert [item["file"] for item in read(tmp_path / "answers.jsonl.failed.jsonl")] == ["standard input"]
+    assert [item["file"] for item in read_lines(tmp_path / "answers.jsonl.failed.jsonl")] == [
+        "standard input"
+    ]
 
 
 def test_answers_that_would_go_nowhere_are_not_computed(archive, tmp_path, capsys):
-    inputs = tmp_path / "questions.jsonl"
-    inputs.write_text(json.dumps(GOOD[0]) + "\n")
-    assert predict(archive, inputs, "--silent") == 2
+    assert predict(archive, write_lines(tmp_path / "questions.jsonl", GOOD[:1]), "--silent") == 2
     assert "--silent: found no --output-file" in capsys.readouterr().err

@@ -246,29 +246,36 @@ class Stop(BaseException):
     """Stands in for what ends a process from outside."""
 
 
-def interrupt(monkeypatch, after):
-    """Annotating ends after this many texts."""
+SIZES = {"batch_size": 1, "chunk_size": 4}
+
+
+def record(monkeypatch, most=100):
+    """The texts that are annotated from now on. After so many of them annotating ends."""
     done = []
 
-    def annotate(self, text):
-        if len(done) == after:
+    def annotate_text(self, text):
+        if len(done) == most:
             raise Stop
         done.append(text)
         return text
 
-    monkeypatch.setattr(annotators.TroubledCoref, "annotate", annotate)
+    monkeypatch.setattr(annotators.TroubledCoref, "annotate", annotate_text)
     return done
+
+
+def annotate_some(number, given, output, annotator=TROUBLED):
+    """A run that ends after so many texts."""
+    with pytest.MonkeyPatch.context() as patch, pytest.raises(Stop):
+        record(patch, number)
+        annotate(given, output, annotator, **SIZES)
 
 
 def test_finished_chunks_are_not_done_again(tmp_path, texts, monkeypatch):
     output = tmp_path / "out.jsonl"
-    sizes = {"batch_size": 1, "chunk_size": 4}
-    with monkeypatch.context() as patch, pytest.raises(Stop):
-        interrupt(patch, 14)
-        annotate(texts, output, TROUBLED, **sizes)
+    annotate_some(14, texts, output)
     assert not output.exists() and (tmp_path / "out.jsonl.unfinished").exists()
-    done = interrupt(monkeypatch, 100)
-    annotate(texts, output, TROUBLED, **sizes)
+    done = record(monkeypatch)
+    annotate(texts, output, TROUBLED, **SIZES)
     assert [text.id for text in done] == [f"texts.txt:{i}" for i in range(13, 24)]
     assert [text.id for text in texts_of(output)] == [f"texts.txt:{i}" for i in range(1, 24)]
 
@@ -282,12 +289,10 @@ def test_finished_chunks_are_not_done_again(tmp_path, texts, monkeypatch):
         ({}, 'input: found {"documents": 23, "sha256": '),
     ],
 )
-def test_another_run_does_not_go_on_with_the_parts(tmp_path, texts, monkeypatch, change, message):
+def test_another_run_does_not_go_on_with_the_parts(tmp_path, texts, change, message):
     output, parts = tmp_path / "out.jsonl", tmp_path / "out.jsonl.unfinished"
-    arguments = {"given": texts, "output": output, "annotator": TROUBLED, "batch_size": 1, "chunk_size": 4}
-    with monkeypatch.context() as patch, pytest.raises(Stop):
-        interrupt(patch, 9)
-        annotate(**arguments)
+    arguments = {"given": texts, "output": output, "annotator": TROUBLED, **SIZES}
+    annotate_some(9, texts, output)
     kept = {path: path.read_bytes() for path in parts.iterdir()}
     if not change:
         texts.write_text(texts.read_text().replace("Bill", "Jill"))
@@ -299,31 +304,26 @@ def test_another_run_does_not_go_on_with_the_parts(tmp_path, texts, monkeypatch,
     assert not parts.exists() and report_on_file(str(output)).num_errors == 0
 
 
-def test_nor_does_one_whose_annotator_reads_another_file(tmp_path, texts, monkeypatch):
+def test_nor_does_one_whose_annotator_reads_another_file(tmp_path, texts):
     output, given = tmp_path / "out.jsonl", tmp_path / "given.jsonl"
     annotate(texts, given, EXACT)
     annotator = {
         "type": "compose",
         "annotators": [{"type": "precomputed", "format": "annotated", "path": str(given)}, TROUBLED],
     }
-    with monkeypatch.context() as patch, pytest.raises(Stop):
-        interrupt(patch, 9)
-        annotate(texts, output, annotator, batch_size=1, chunk_size=4)
+    annotate_some(9, texts, output, annotator)
     given.write_text(given.read_text() + "\n")
     with pytest.raises(ConfigurationError, match="files: found .*given.jsonl"):
-        annotate(texts, output, annotator, batch_size=1, chunk_size=4)
+        annotate(texts, output, annotator, **SIZES)
 
 
-def test_a_damaged_part_is_made_again(tmp_path, texts, monkeypatch):
+def test_a_damaged_part_is_made_again(tmp_path, texts):
     output, whole = tmp_path / "out.jsonl", tmp_path / "whole.jsonl"
-    sizes = {"batch_size": 1, "chunk_size": 4}
-    annotate(texts, whole, TROUBLED, **sizes)
-    with monkeypatch.context() as patch, pytest.raises(Stop):
-        interrupt(patch, 14)
-        annotate(texts, output, TROUBLED, **sizes)
+    annotate(texts, whole, TROUBLED, **SIZES)
+    annotate_some(14, texts, output)
     for number, content in enumerate([b"", b"{}\n", b'{"documents": 4, "failed": 0}\n\xff']):
         (tmp_path / "out.jsonl.unfinished" / f"{number:06}.jsonl").write_bytes(content)
-    annotate(texts, output, TROUBLED, **sizes)
+    annotate(texts, output, TROUBLED, **SIZES)
     assert output.read_bytes() == whole.read_bytes()
 
 
@@ -401,17 +401,6 @@ def test_what_is_malformed_costs_itself_and_is_named(tmp_path, capsys, reader, l
         command(f"{output}.failed.jsonl", tmp_path / "again.jsonl", "--annotator", "exact_match_coref")
 
 
-@pytest.mark.parametrize("option", ["--reader", "--annotator"])
-def test_the_annotator_of_a_config_may_be_a_name(tmp_path, texts, option):
-    config, outputs = tmp_path / "config.json", [str(tmp_path / "named.jsonl"), str(tmp_path / "out.jsonl")]
-    config.write_text(json.dumps({"dataset_reader": {"type": "annotated_babi", "annotator": EXACT["type"]}}))
-    given = FIXTURES / "qa1_test.txt" if option == "--reader" else texts
-    words = ["--reader", "annotated_babi"] if option == "--reader" else []
-    assert command(given, outputs[0], option, config) == 0
-    assert command(given, outputs[1], *words, "--annotator", EXACT["type"]) == 0
-    assert documents_of(outputs[0]) == documents_of(outputs[1]) != []
-
-
 def test_what_is_malformed_in_a_format_costs_itself_and_is_said_once(tmp_path, run_command):
     path, output = tmp_path / "a.conllu", tmp_path / "out.jsonl"
     rows = ["1\tAnn\t_\tX\t_\t_\t2\tnsubj\t_\tEntity=(person)", "2\tleft\t_\tX\t_\t_\tx\troot\t_\t_"]
@@ -462,6 +451,8 @@ def test_configs_are_names_texts_files_or_experiments(tmp_path, texts):
     experiment = PROJECT / "training_config" / "babi" / "ga_coref_gru.jsonnet"
     reader = {"type": "annotated_babi", "annotator": {**EXACT, "min_mentions": 3}}
     (tmp_path / "reader.json").write_text(json.dumps({"dataset_reader": reader}))
+    named = {"dataset_reader": {"type": "annotated_babi", "annotator": "exact_match_coref"}}
+    (tmp_path / "named.json").write_text(json.dumps(named))
     (tmp_path / "annotator.jsonnet").write_text('local n = 4; {type: "exact_match_coref", min_mentions: n}')
     data, found = FIXTURES / "qa2_train.txt", []
     for annotator, reader in (
@@ -469,6 +460,8 @@ def test_configs_are_names_texts_files_or_experiments(tmp_path, texts):
         ('{type: "exact_match_coref", min_mentions: 1 + 1}', tmp_path / "reader.json"),
         (None, tmp_path / "reader.json"),
         (tmp_path / "annotator.jsonnet", '{"type": "annotated_babi"}'),
+        (None, tmp_path / "named.json"),
+        (tmp_path / "named.json", "annotated_babi"),
         (experiment, "annotated_babi"),
     ):
         words = ["--annotator", annotator] if annotator else []
@@ -477,7 +470,13 @@ def test_configs_are_names_texts_files_or_experiments(tmp_path, texts):
         assert header["reader"] == "annotated_babi"
         found.append(header["annotators"][0]["config"])
     wanted = Params.from_file(str(experiment)).as_dict(quiet=True)["dataset_reader"]["annotator"]
-    assert found == [EXACT, *({**EXACT, "min_mentions": number} for number in (2, 3, 4)), wanted]
+    assert found == [
+        EXACT,
+        *({**EXACT, "min_mentions": number} for number in (2, 3, 4)),
+        EXACT,
+        EXACT,
+        wanted,
+    ]
 
 
 def test_check_prints_statistics_and_errors(tmp_path, texts, capsys):

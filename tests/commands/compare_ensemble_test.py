@@ -5,6 +5,7 @@ import pytest
 
 from allennlp_coref_rc.__main__ import main
 from allennlp_coref_rc.reproduction.significance import Scored, read_scores
+from tests.json_lines import write_lines
 from tests.safe_archives.crafted import refusal
 
 
@@ -14,8 +15,7 @@ def call(output, *predictions):
 
 def write(path, *predictions):
     keys = ("id", "gold", "candidate_probabilities")
-    path.write_text("".join(json.dumps(dict(zip(keys, values))) + "\n" for values in predictions))
-    return path
+    return write_lines(path, (dict(zip(keys, values)) for values in predictions))
 
 
 @pytest.fixture

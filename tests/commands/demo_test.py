@@ -1,8 +1,6 @@
-import io
 import json
 import socket
 import stat
-import tarfile
 from pathlib import Path
 
 import pytest
@@ -11,18 +9,7 @@ from allennlp_coref_rc.__main__ import main
 from allennlp_coref_rc.api.load import BUNDLED
 from allennlp_coref_rc.common.files import named_paths
 from allennlp_coref_rc.playground import server
-from tests.safe_archives.crafted import refusal
-
-
-def pack(path):
-    """An archive with only a config, since nothing else is read before the page opens."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    config = json.dumps({"dataset_reader": {}, "model": {}}).encode()
-    with tarfile.open(path, "w:gz") as archive:
-        info = tarfile.TarInfo("config.json")
-        info.size = len(config)
-        archive.addfile(info, io.BytesIO(config))
-    return path
+from tests.safe_archives.crafted import pack, refusal
 
 
 @pytest.fixture
@@ -43,7 +30,9 @@ def test_archives_have_the_names_of_their_folders_unless_others_are_given(tmp_pa
 
 
 def test_archives_and_options_are_handed_on(tmp_path, served):
-    archive = pack(tmp_path / "model.tar.gz")
+    # Nothing but the config is read before the page opens.
+    (tmp_path / "config.json").write_text(json.dumps({"dataset_reader": {}, "model": {}}))
+    archive = pack(tmp_path, tmp_path / "model.tar.gz", ["config.json"])
     main(["demo", f"mine={archive}", "--port", "8765", "--headless", "--trust"])
     assert served == [({"mine": str(archive)}, True, 8765, True)]
 

@@ -1,5 +1,4 @@
 import csv
-import json
 import re
 
 import numpy
@@ -17,6 +16,7 @@ from allennlp_coref_rc.reproduction.figures.question_scores import (
     read_answers,
     score,
 )
+from tests.json_lines import write_lines
 from tests.safe_archives.crafted import refusal
 
 pytestmark = pytest.mark.slow
@@ -43,11 +43,6 @@ def predictions(seed, number=60):
             }
         )
     return made
-
-
-def write(path, values):
-    path.write_text("".join(json.dumps(value) + "\n" for value in values))
-    return str(path)
 
 
 def run(*arguments):
@@ -78,7 +73,10 @@ def test_tables_and_pictures_have_the_metrics_of_each_group(tmp_path, monkeypatc
     monkeypatch.setattr(question_scores, "SAMPLES", 20)
     one, other = predictions(1), predictions(2)
     # The order of questions is each file's own.
-    paths = f"One={write(tmp_path / 'a.jsonl', one)}", f"Other={write(tmp_path / 'b.jsonl', other[::-1])}"
+    paths = (
+        f"One={write_lines(tmp_path / 'a.jsonl', one)}",
+        f"Other={write_lines(tmp_path / 'b.jsonl', other[::-1])}",
+    )
     run(tmp_path / "out", *paths)
     with open(tmp_path / "out" / "scores.csv") as file:
         rows = list(csv.DictReader(file))
@@ -114,11 +112,11 @@ def test_scores_that_predictions_have_count(tmp_path):
     """As those of Quoref, where the answer_texts are no alternatives."""
     (prediction,) = predictions(1, number=1)
     own = {"answer": "fish", "answer_texts": ["fish", "dawn"], "exact_match": 0.0, "f1": 0.5}
-    (answered,) = read_answers(write(tmp_path / "a.jsonl", [{**prediction, **own}])).values()
+    (answered,) = read_answers(str(write_lines(tmp_path / "a.jsonl", [{**prediction, **own}]))).values()
     found = scores_of(answered.counts)
     assert (found["rouge_l"], found["exact_match"], found["f1"]) == (1, 0, 0.5)
     with pytest.raises(ConfigurationError, match="found 50 at f1, expected a number, 0 to 1"):
-        read_answers(write(tmp_path / "b.jsonl", [{**prediction, "f1": 50}]))
+        read_answers(str(write_lines(tmp_path / "b.jsonl", [{**prediction, "f1": 50}])))
 
 
 def test_types_are_of_the_first_words_found_anywhere():
@@ -172,7 +170,10 @@ def without(prediction, key):
 )
 def test_what_is_wrong_is_named_and_nothing_is_written(tmp_path, capsys, change, message):
     values = predictions(1, number=3)
-    changed, good = write(tmp_path / "a.jsonl", change(*values)), write(tmp_path / "b.jsonl", values)
+    changed, good = (
+        write_lines(tmp_path / "a.jsonl", change(*values)),
+        write_lines(tmp_path / "b.jsonl", values),
+    )
     error = refusal(capsys, "draw", "questions", tmp_path / "out", f"b={good}", f"a={changed}")
     assert re.search(f"a.jsonl(: |, ){message}", error)
     assert not (tmp_path / "out").exists()

@@ -23,6 +23,7 @@ from allennlp_coref_rc.modules.seq2seq_encoders import DASSA, CorefGRU, MageGRU
 from allennlp_coref_rc.reproduction.condition_files import CONDITIONS, read_conditions
 from allennlp_coref_rc.reproduction.runs import _load
 from tests import tiny_transformers
+from tests.json_lines import read_lines
 from tests.shared import PROJECT
 
 pytestmark = pytest.mark.slow
@@ -126,7 +127,7 @@ def test_a_printed_command_runs_with_nothing_but_another_transformer(printed, fo
     for words in printed["transformers.quoref.roberta_coref_tags"]:
         main([word.replace("roberta-base", tiny["roberta-base"]) for word in words])
     (path,) = folder.rglob("all_predictions.jsonl")
-    predictions = [json.loads(line) for line in path.read_text().splitlines()]
+    predictions = read_lines(path)
     assert [prediction["id"] for prediction in predictions] == ["d1", "d2", "d3"]
     assert all({"answers", "answer", "exact_match", "f1"} <= prediction.keys() for prediction in predictions)
     (path,) = folder.rglob("metrics.json")

@@ -14,6 +14,8 @@ from allennlp.common.plugins import import_plugins
 
 from allennlp_coref_rc.__main__ import ALLENNLP, INSTEAD, OWN, main
 from allennlp_coref_rc.allennlp_runtime import environment, environment_report
+from tests.commands.draw_curves_test import run_folder
+from tests.json_lines import write_lines
 from tests.safe_archives.crafted import run
 from tests.shared import PROJECT
 from tests.stops import status_of
@@ -76,12 +78,8 @@ draw curves training curves --curve C-GRU run"""
 
 def test_nothing_heavy_is_imported(tmp_path):
     """It runs in a process of its own, since this one has imported everything."""
-    (tmp_path / "predictions.jsonl").write_text('{"id": 1, "correct": true}\n{"id": 2, "correct": false}\n')
-    (tmp_path / "run").mkdir()
-    (tmp_path / "run" / "config.json").write_text('{"trainer": {"num_epochs": 1}}')
-    (tmp_path / "run" / "metrics.json").write_text("{}")
-    losses = {"training_loss": 0.5, "validation_loss": 0.5}
-    (tmp_path / "run" / "metrics_epoch_0.json").write_text(json.dumps({"epoch": 0, **losses}))
+    write_lines(tmp_path / "predictions.jsonl", [{"id": 1, "correct": True}, {"id": 2, "correct": False}])
+    run_folder(tmp_path / "run", metrics={"x": 1}, losses=[(0.5, 0.5)] * 2)
     words = [sys.executable, "-c", LIGHT]
     done = subprocess.run(words, input=COMMANDS, cwd=tmp_path, capture_output=True, text=True)
     assert done.returncode == 0, done.stderr

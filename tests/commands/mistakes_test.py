@@ -4,8 +4,6 @@ import json
 import os
 import re
 import shlex
-import subprocess
-import sys
 
 import pytest
 import torch
@@ -16,7 +14,7 @@ from allennlp_coref_rc.config_check import trial
 from tests.safe_archives.crafted import run
 from tests.shared import PROJECT
 from tests.stops import files_of_at_most
-from tests.training_config.configs import load_small
+from tests.training_config.configs import write_small
 
 PAGE = PROJECT / "docs" / "mistakes.md"
 
@@ -35,10 +33,7 @@ def clone(tmp_path_factory):
     folder = tmp_path_factory.mktemp("clone")
     for name in ("allennlp_coref_rc", "training_config"):
         (folder / name).symlink_to(PROJECT / name)
-    params = load_small(PROJECT / "training_config" / "babi" / "ga_coref_gru.jsonnet")
-    params["trainer"]["num_epochs"] = 1
-    # Where the archive looks for data when it is evaluated.
-    (folder / "small.json").write_text(json.dumps(params.as_dict(quiet=True)))
+    write_small(folder, "ga_coref_gru")
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
         main(["train", "small.json", "-s", READER])
@@ -74,10 +69,9 @@ def test_the_screen_is_that_of_the_page(title, command, expected, clone, monkeyp
 
 
 @pytest.mark.slow
-def test_a_paragraph_in_a_process_of_its_own(clone):
-    """No traceback, and nothing of what other packages say while they are imported."""
-    command = [sys.executable, "-m", "allennlp_coref_rc", "train", "small.json", "-s", READER]
-    result = subprocess.run(command, cwd=clone, capture_output=True, text=True)
+def test_a_paragraph_in_a_process_of_its_own(clone, run_command):
+    """No traceback."""
+    result = run_command("allennlp_coref_rc", "train", "small.json", "-s", READER, folder=clone)
     assert result.returncode == 2 and result.stdout == ""
     assert re.fullmatch(rf"coref-rc: Serialization directory \({READER}\) .*\n", result.stderr)
 

@@ -8,6 +8,8 @@ import shutil
 import subprocess
 import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import chdir
+from unittest.mock import patch
 
 import pytest
 import torch
@@ -31,13 +33,8 @@ TABLE = ["--table", "tiny.1"]
 
 @pytest.fixture(autouse=True, scope="module")
 def in_the_project():
-    folder, environment = os.getcwd(), dict(os.environ)
-    os.chdir(PROJECT)
-    os.environ["OMP_NUM_THREADS"] = "1"
-    yield
-    os.chdir(folder)
-    os.environ.clear()
-    os.environ.update(environment)
+    with chdir(PROJECT), patch.dict(os.environ, OMP_NUM_THREADS="1"):
+        yield
 
 
 def call(output, *more):

@@ -24,9 +24,8 @@ from allennlp_coref_rc.common.stopping import Terminated, terminable, uninterrup
 from allennlp_coref_rc.data import downloads
 from tests.commands import annotators  # noqa: F401  registers one
 from tests.data.downloads_test import CONTENT, Server, server  # noqa: F401  a fixture
-from tests.shared import PROJECT
 from tests.stops import STATUS, Moments, files_of_at_most, fork, status_of, stopping
-from tests.training_config.configs import load_small
+from tests.training_config.configs import write_small
 
 GO_ON = "the same command{} resumes with the remaining documents\n"
 
@@ -164,10 +163,8 @@ class TestDownload:
 
 @pytest.mark.slow
 def test_a_training_stopped_in_each_way_comes_to_the_results_of_one_that_was_not(tmp_path, capsys):
-    params = load_small(PROJECT / "training_config" / "babi" / "ga_coref_gru.jsonnet")
-    params["trainer"].update({"num_epochs": 3, "checkpointer": {"type": "exact"}})
-    (tmp_path / "small.json").write_text(json.dumps(params.as_dict(quiet=True)))
-    run, whole = (["train", tmp_path / "small.json", "-s", tmp_path / name] for name in ("run", "whole"))
+    small = write_small(tmp_path, "ga_coref_gru", num_epochs=3, checkpointer={"type": "exact"})
+    run, whole = (["train", small, "-s", tmp_path / name] for name in ("run", "whole"))
     assert status_of(whole) == 0
 
     def stopped(kind, at, *more):
@@ -229,11 +226,8 @@ def processes_of(session):
 def test_workers_that_start_end_with_the_command(command, number, tmp_path):
     """SIGTERM comes when the command has so many processes. They are it, workers, and what starts these."""
     if command == "train":
-        params = load_small(PROJECT / "training_config" / "babi" / "bi_gru.jsonnet")
-        params["trainer"]["num_epochs"] = 1000
-        params["data_loader"]["num_workers"] = 3
-        (tmp_path / "small.json").write_text(json.dumps(params.as_dict(quiet=True)))
-        words = ["train", tmp_path / "small.json", "-s", tmp_path / "run"]
+        small = write_small(tmp_path, "bi_gru", num_epochs=1000)
+        words = ["train", small, "-s", tmp_path / "run", "-o", '{"data_loader.num_workers": 3}']
     else:
         (tmp_path / "texts.txt").write_text("Mary left .\n" * 1000)
         words = ["annotate", tmp_path / "texts.txt", tmp_path / "out.jsonl", "--workers", "3"]

@@ -1,5 +1,4 @@
 import errno
-import json
 import os
 from unittest.mock import Mock
 
@@ -9,7 +8,7 @@ import pytest
 from allennlp_coref_rc.allennlp_runtime.folder_lock import FolderInUse, cleanup_failed_start
 from allennlp_coref_rc.common.errors import ConfigurationError
 from tests.stops import status_of
-from tests.training_config.configs import CONFIGS, load_small
+from tests.training_config.configs import write_small
 
 
 def refused(folder, names, error, text=""):
@@ -50,11 +49,9 @@ def test_a_folder_that_was_there_is_kept(tmp_path):
 def test_nothing_is_left_of_a_training_that_begins_on_a_full_disk(tmp_path, monkeypatch, capsys):
     """An empty config.json could not be recovered from, so the advice is not to add `--recover`."""
     write = Mock(side_effect=OSError(errno.ENOSPC, os.strerror(errno.ENOSPC)))
+    small = write_small(tmp_path, "bi_gru")
     monkeypatch.setattr("allennlp.common.Params.to_file", write)
-    (tmp_path / "small.json").write_text(
-        json.dumps(load_small(CONFIGS / "babi" / "bi_gru.jsonnet").as_dict(quiet=True))
-    )
-    assert status_of(["train", tmp_path / "small.json", "-s", tmp_path / "run"]) == 2
+    assert status_of(["train", small, "-s", tmp_path / "run"]) == 2
     message = "no space is left on the disk; free space, then give the command again\n"
     assert capsys.readouterr().err == f"coref-rc: {tmp_path / 'run'}: {message}"
     assert write.called and not (tmp_path / "run").exists()
@@ -64,11 +61,8 @@ def test_nothing_is_left_of_a_training_that_begins_on_a_full_disk(tmp_path, monk
     not os.path.isdir("/proc/self/fd"), reason="Linux alone lists a process's open files here"
 )
 def test_a_training_and_an_evaluation_leave_no_file_open_and_no_process(tmp_path):
-    (tmp_path / "small.json").write_text(
-        json.dumps(load_small(CONFIGS / "babi" / "bi_gru.jsonnet").as_dict(quiet=True))
-    )
     before = set(psutil.Process().children(recursive=True))
-    assert status_of(["train", tmp_path / "small.json", "-s", tmp_path / "run"]) == 0
+    assert status_of(["train", write_small(tmp_path, "bi_gru"), "-s", tmp_path / "run"]) == 0
     assert status_of(["evaluate", tmp_path / "run" / "model.tar.gz", "test"]) == 0
     assert {*psutil.Process().children(recursive=True)} <= before
     assert not [file.path for file in psutil.Process().open_files() if file.path.startswith(str(tmp_path))]

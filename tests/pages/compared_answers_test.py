@@ -1,10 +1,9 @@
-import json
-
 import pytest
 from allennlp.common.checks import ConfigurationError
 
 from allennlp_coref_rc.__main__ import main
 from allennlp_coref_rc.pages.compared_answers import write_compared_answers
+from tests.json_lines import write_lines
 from tests.pages.parsed import parse
 
 STORY = "Mary saw <Bill> . She left .".split()
@@ -31,11 +30,7 @@ COREF = [predicted(1, "Mary", attention=ATTENTION), predicted(2, "Mary"), predic
 @pytest.fixture
 def write(tmp_path):
     def written(**predictions):
-        paths = {}
-        for name, values in predictions.items():
-            paths[name] = str(tmp_path / f"{name}.jsonl")
-            (tmp_path / f"{name}.jsonl").write_text("".join(json.dumps(value) + "\n" for value in values))
-        return paths
+        return {name: str(write_lines(tmp_path / f"{name}.jsonl", of)) for name, of in predictions.items()}
 
     return written
 

@@ -21,7 +21,7 @@ def predictor():
 
 
 def test_answers_unlabelled_text_and_says_why(predictor):
-    output = predictor.predict_json({"passage": STORY, "question": QUESTION})
+    output = predictor.predict_json(ASKED)
     expected = max(output["candidate_probabilities"], key=output["candidate_probabilities"].get)
     assert output["answer"] == expected
     assert len(output["attention"]) == len(output["passage_tokens"]) == 18
@@ -38,7 +38,7 @@ def test_statements_are_taken_as_a_list_too(predictor):
 
 def test_candidates_and_clusters_may_be_given(predictor):
     given = {"candidates": ["park", "O'Neil's office", "moon"], "clusters": [[[0, 1], [9, 11]]]}
-    output = predictor.predict_json({"passage": STORY, "question": QUESTION, **given})
+    output = predictor.predict_json({**ASKED, **given})
     assert set(output["candidate_probabilities"]) == {"park", "O'Neil's office", "moon"}
     assert output["candidate_probabilities"]["moon"] < 1e-5
     assert output["clusters"] == [[[0, 1], [9, 11]]]
@@ -50,11 +50,10 @@ def test_where_no_candidate_occurs_there_is_no_answer(predictor, passage):
     assert output["answer"] is None
     assert output["unanswered"] == "none of the candidates occurs in the passage" == output["warnings"][0]
     assert max(output["candidate_probabilities"].values()) < 1e-6
-    given = {"passage": STORY, "question": QUESTION, "candidates": ["moon", "New York"]}
+    given = {**ASKED, "candidates": ["moon", "New York"]}
     assert predictor.predict_json(given)["answer"] is None
     # Another question of the batch changes nothing, and has no reason to give.
-    other = {"passage": STORY, "question": QUESTION}
-    batch = predictor.predict_batch_json([other, {"passage": passage, "question": QUESTION}])
+    batch = predictor.predict_batch_json([ASKED, {"passage": passage, "question": QUESTION}])
     assert batch[0]["answer"] and "unanswered" not in batch[0] and batch[1].keys() == output.keys()
 
 
@@ -75,8 +74,7 @@ def test_where_no_known_answer_occurs_unknown_words_of_the_passage_are_candidate
     ]
     arabic = predictor.predict_json({"passage": "خرج بيل من البيت.", "question": QUESTION})
     assert arabic["answer"] in arabic["passage_tokens"] and arabic["warnings"]
-    answered = {"passage": STORY, "question": QUESTION}
-    batch = predictor.predict_batch_json([answered, ZELDA, {"passage": ".", "question": QUESTION}])
+    batch = predictor.predict_batch_json([ASKED, ZELDA, {"passage": ".", "question": QUESTION}])
     assert "warnings" not in batch[0]
     assert batch[1]["answer"] == output["answer"] and batch[2]["answer"] is None
 
@@ -152,7 +150,7 @@ def test_candidates_that_are_the_same_but_for_case_are_one(predictor):
     ],
 )
 def test_probabilities_that_do_not_add_up_are_explained(predictor, candidates, why):
-    output = predictor.predict_json({"passage": STORY, "question": QUESTION, "candidates": candidates})
+    output = predictor.predict_json({**ASKED, "candidates": candidates})
     total = sum(output["candidate_probabilities"].values())
     assert output.get("note") == (why and f"The probabilities add up to {total:.3f}; {why}.")
 

@@ -1,48 +1,23 @@
 import pytest
 import torch
-from allennlp.common import Params
 from allennlp.common.checks import ConfigurationError
-from allennlp.data import Batch, Vocabulary
-from allennlp.models import Model
 from allennlp.predictors import Predictor
 from allennlp_models.rc.tools import drop
 
-from allennlp_coref_rc.data.dataset_readers import AnnotatedNarrativeQaReader, AnnotatedQuorefReader
-from tests.models.span_models import DASSA, build, qanet
+from allennlp_coref_rc.data.dataset_readers import AnnotatedQuorefReader
+from tests.models.span_models import DASSA, TRAIN, build, qanet, tensors
+from tests.models.wrapped_span_reader_test import bidaf
 from tests.shared import PROJECT
-
-TRAIN = str(PROJECT / "tests" / "fixtures" / "narrativeqa" / "train")
 
 PASSAGE = "Pip can't clean the museum. Rain falls."
 QUESTION = "What falls?"
 
 
-def bidirectional(size):
-    return {"type": "lstm", "bidirectional": True, "input_size": size, "hidden_size": 3, "num_layers": 1}
-
-
 @pytest.fixture(scope="module")
 def trained():
     """A reader, and a model of allennlp-models for it, small and after one batch."""
-    reader = AnnotatedNarrativeQaReader()
-    instances = list(reader.read(TRAIN))
-    vocab = Vocabulary.from_instances(instances)
-    torch.manual_seed(0)
-    params = {
-        "type": "bidaf",
-        "text_field_embedder": {"token_embedders": {"tokens": {"type": "embedding", "embedding_dim": 6}}},
-        "num_highway_layers": 1,
-        "phrase_layer": bidirectional(6),
-        "matrix_attention": {"type": "dot_product"},
-        "modeling_layer": bidirectional(24),
-        "span_end_encoder": bidirectional(42),
-    }
-    model = Model.from_params(Params(params), vocab=vocab)
-    for instance in instances:
-        reader.apply_token_indexers(instance)
-    batch = Batch(instances)
-    batch.index_instances(vocab)
-    model(**batch.as_tensor_dict())["loss"].backward()
+    model, reader, instances = build(bidaf()["reader"], annotator=None, annotation_layers={})
+    model(**tensors(model, instances))["loss"].backward()
     assert 0 <= model.get_metrics()["f1"] <= 1
     return reader, model.eval()
 

@@ -85,12 +85,6 @@ def test_without_any_other_the_damaged_one_is_named(tmp_path, newest):
     assert "found no other to resume from" in str(error.value)
 
 
-def test_the_last_but_one_is_taken_where_all_are_whole(tmp_path):
-    for epoch in (1, 2):
-        write(tmp_path, epoch)
-    assert load(tmp_path).trainer_state["epochs_completed"] == 1
-
-
 def test_the_folder_may_have_any_name(tmp_path):
     """AllenNLP's own takes it for a pattern: it would find no checkpoint to go on from, and remove none."""
     folder = tmp_path / "[seed] 1"

@@ -5,8 +5,8 @@ from allennlp.common import Params
 from allennlp.training.callbacks import TrainerCallback
 
 from allennlp_coref_rc.training import StopAbove
-from tests.shared import PROJECT
-from tests.training.exact_checkpointer_test import CONFIG, EPOCHS, train
+from tests.training.exact_checkpointer_test import EPOCHS, train
+from tests.training_config.configs import CONFIGS
 
 pytestmark = pytest.mark.slow
 
@@ -32,14 +32,6 @@ def trainer():
     return SimpleNamespace(_metric_tracker=SimpleNamespace(_patience=None))
 
 
-def test_bAbI_trains_until_a_task_is_solved(trainer):
-    callbacks = Params.from_file(str(CONFIG)).as_dict()["trainer"]["callbacks"]
-    stop = TrainerCallback.from_params(Params(callbacks[-1]), serialization_dir="")
-    for accuracy, patience in [(0.99, None), (1.0, 0)]:
-        stop.on_epoch(trainer, {"validation_accuracy": accuracy}, 0)
-        assert trainer._metric_tracker._patience == patience
-
-
 def test_epochs_above_the_value_are_counted_and_the_count_outlives_a_break(trainer):
     stop, gone_on = (StopAbove("", 0.5, epochs=3) for _ in range(2))
     for accuracy in (0.6, 0.4, 0.7, 0.5):
@@ -54,10 +46,21 @@ def test_epochs_above_the_value_are_counted_and_the_count_outlives_a_break(train
     assert trainer._metric_tracker._patience == 0
 
 
-@pytest.mark.parametrize("config", ["wikihop/ga_gru_1k", "lambada/ga_gru"])
-def test_wikihop_and_lambada_train_until_the_loss_is_30_percent_above_its_least(config, trainer):
-    params = Params.from_file(str(PROJECT / "training_config" / f"{config}.jsonnet")).as_dict()
+ABOVE_THE_LEAST = [(4.0, None), (2.0, None), (2.59, None), (2.61, 0)]
+"""Losses, and the patience after each: training ends where one is 30 % above the least."""
+
+
+@pytest.mark.parametrize(
+    "config, metric, epochs",
+    [
+        ("babi/ga_coref_gru", "accuracy", [(0.99, None), (1.0, 0)]),
+        ("wikihop/ga_gru_1k", "loss", ABOVE_THE_LEAST),
+        ("lambada/ga_gru", "loss", ABOVE_THE_LEAST),
+    ],
+)
+def test_configs_train_until_bAbI_is_solved_or_the_loss_has_risen(config, metric, epochs, trainer):
+    params = Params.from_file(str(CONFIGS / f"{config}.jsonnet")).as_dict()
     stop = TrainerCallback.from_params(Params(params["trainer"]["callbacks"][-1]), serialization_dir="")
-    for loss, patience in [(4.0, None), (2.0, None), (2.59, None), (2.61, 0)]:
-        stop.on_epoch(trainer, {"validation_loss": loss}, 0)
+    for value, patience in epochs:
+        stop.on_epoch(trainer, {f"validation_{metric}": value}, 0)
         assert trainer._metric_tracker._patience == patience

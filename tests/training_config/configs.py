@@ -120,6 +120,14 @@ def load_small(config: Path, task: int = 2) -> Params:
     return on_fixtures(_experiments(config.parent.name, smaller=True)[config.stem], config, task)
 
 
+def write_small(folder: Path, config: str, **trainer: Any) -> Path:
+    """Writes a small experiment of bAbI, with other settings of its trainer, to small.json in a folder."""
+    params = load_small(CONFIGS / "babi" / f"{config}.jsonnet")
+    params["trainer"].update(trainer)
+    params.to_file(str(folder / "small.json"))
+    return folder / "small.json"
+
+
 @lru_cache(maxsize=None)
 def tiny_transformer() -> str:
     """

@@ -58,13 +58,6 @@ class Screen(logging.StreamHandler):
         return True
 
 
-class Held(MemoryHandler):
-    """Keeps records until there is a file for them."""
-
-    def __init__(self) -> None:
-        super().__init__(CAPACITY, flushLevel=logging.CRITICAL + 1, flushOnClose=False)
-
-
 @contextmanager
 def quiet_logs(speaks: bool = True) -> Iterator[None]:
     """
@@ -72,7 +65,9 @@ def quiet_logs(speaks: bool = True) -> Iterator[None]:
     """
     root = logging.getLogger()
     handlers, level, hook = root.handlers[:], root.level, sys.excepthook
-    root.handlers[:] = [Held(), *([Screen()] if speaks else [])]
+    # It keeps records until there is a file for them.
+    held = MemoryHandler(CAPACITY, flushLevel=logging.CRITICAL + 1, flushOnClose=False)
+    root.handlers[:] = [held, *([Screen()] if speaks else [])]
     logging.captureWarnings(True)
     # Otherwise the screen would have a traceback for each message that a full disk keeps from the log.
     raising, logging.raiseExceptions = logging.raiseExceptions, False
@@ -113,7 +108,7 @@ def quiet_allennlp(speaks: bool = True) -> Iterator[None]:
         prepare(serialization_dir, *args, **kwargs)
         files = [handler for handler in root.handlers if isinstance(handler, logging.FileHandler)]
         for handler in before:
-            if isinstance(handler, Held):
+            if isinstance(handler, MemoryHandler):
                 handler.setTarget(files[0])
                 handler.flush()
         root.handlers[:] = files + [handler for handler in before if isinstance(handler, Screen)]

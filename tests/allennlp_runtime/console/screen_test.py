@@ -16,21 +16,14 @@ from allennlp.common.tqdm import Tqdm
 
 from allennlp_coref_rc.allennlp_runtime.console.quiet import quiet_allennlp, quiet_logs, quiet_screen
 from allennlp_coref_rc.commands import allennlp
-from tests.shared import PROJECT
-from tests.training_config.configs import BABI, load_small
+from tests.training_config.configs import BABI, write_small
 
 pytestmark = pytest.mark.slow
-
-CONFIG = PROJECT / "training_config" / "babi" / "ga_coref_gru.jsonnet"
 
 
 @pytest.fixture(scope="module")
 def config(tmp_path_factory):
-    path = tmp_path_factory.mktemp("config") / "small.json"
-    params = load_small(CONFIG)
-    params["trainer"]["num_epochs"] = 2
-    params.to_file(str(path))
-    return path
+    return write_small(tmp_path_factory.mktemp("config"), "ga_coref_gru", num_epochs=2)
 
 
 @pytest.fixture(scope="module")

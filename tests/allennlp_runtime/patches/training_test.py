@@ -34,7 +34,7 @@ from allennlp_coref_rc.__main__ import main
 from allennlp_coref_rc.safe_archives.archives import guards, trusting
 from allennlp_coref_rc.safe_archives.registered_names import only_registered
 from allennlp_coref_rc.safe_archives.unpacking import without_network
-from tests.training_config.configs import CONFIGS, load_small
+from tests.training_config.configs import write_small
 
 
 class OneWeight(Model):
@@ -204,12 +204,10 @@ def test_sharded_weights_are_found_in_a_folder_that_looks_like_a_pattern(tmp_pat
 @pytest.fixture
 def train_command(tmp_path, capsys):
     """Trains a small model that resumes exactly, with changes to its config. Returns the screen."""
-    params = load_small(CONFIGS / "babi" / "bi_gru.jsonnet").as_dict(quiet=True)
-    params["trainer"]["checkpointer"] = {"type": "exact"}
-    (tmp_path / "small.json").write_text(json.dumps(params))
+    small = write_small(tmp_path, "bi_gru", checkpointer={"type": "exact"})
 
     def run(folder, changes, *more):
-        words = ["train", tmp_path / "small.json", "-s", tmp_path / folder, "-o", json.dumps(changes), *more]
+        words = ["train", small, "-s", tmp_path / folder, "-o", json.dumps(changes), *more]
         main(list(map(str, words)))
         return "".join(capsys.readouterr())
 
