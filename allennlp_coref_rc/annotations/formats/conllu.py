@@ -42,11 +42,15 @@ NUM_COLUMNS = 10
 
 
 class Word(NamedTuple):
-    """A row of a CoNLL-U file: its form, its line in the file (from 1), and all its columns, ten or more."""
+    """
+    A row of a CoNLL-U file: its form, its line in the file (from 1), and all its columns, ten or more. Its ID
+    is (3, "", 0) for a word, (3, "-", 4) for a range, and (8, ".", 1) for an empty node, after word 8.
+    """
 
     form: str
     line: int
     columns: list[str]
+    id: tuple[int, str, int]
 
 
 class Sentence(NamedTuple):
@@ -133,7 +137,7 @@ def _words(path: str, rows: Iterable[list[str]]) -> tuple[list[Word], list[Word]
         # These are empty nodes between words, and ranges of contracted words. They may lack columns that
         # words have.
         if isinstance(number, tuple):
-            others.append(Word(form, int(line), columns))
+            others.append(Word(form, int(line), columns, number))
             continue
         if width not in (0, len(columns)):
             raise ConfigurationError(f"{place}: found {len(columns)} columns, expected {expected}")
@@ -142,9 +146,9 @@ def _words(path: str, rows: Iterable[list[str]]) -> tuple[list[Word], list[Word]
             raise ConfigurationError(f"{place}: found the ID {id}, expected {len(words) + 1}")
         if not form.strip():
             raise ConfigurationError(f"{place}: found an empty form, expected a word")
-        words.append(Word(form, int(line), columns))
+        words.append(Word(form, int(line), columns, (number, "", 0)))
     for row in others:
-        if _number(row) > len(words) or not row.form.strip():
+        if row.id[0] > len(words) or not row.form.strip():
             raise ConfigurationError(
                 f"{path}, line {row.line}: found {row.columns[0]!r:.40} and the form {row.form!r:.40}, expected an ID "
                 f"up to {len(words)} and a form"
@@ -210,12 +214,12 @@ class _Document:
 
     def add(self, sentence: Sentence) -> None:
         begin = len(self.tokens)
-        ranges = {_number(row): row for row in sentence.others if "-" in row.columns[0]}
+        ranges = {row.id[0]: row for row in sentence.others if row.id[1] == "-"}
         place: list[int] = []
         last = 0
         for i, word in enumerate(sentence.words, start=1):
             if i in ranges:
-                last = int(ranges[i].columns[0].split("-")[1])
+                last = ranges[i].id[2]
             if i in ranges or i > last:
                 self.tokens.append(ranges.get(i, word).form)
             place.append(len(self.tokens) - 1)
@@ -223,11 +227,11 @@ class _Document:
         self.edges.extend(
             filter(None, kept(lambda word: self._edge(word, place), sentence.words, self.leave_out))
         )
-        rows = [*sentence.words, *(row for row in sentence.others if "." in row.columns[0])]
-        for row in sorted(rows, key=_order):
-            number = _number(row)
+        rows = [*sentence.words, *(row for row in sentence.others if row.id[1] == ".")]
+        for row in sorted(rows, key=lambda row: row.id):
+            number, mark, _ = row.id
             stop = place[number - 1] + 1 if number else begin
-            self._add_mentions(row, sentence.entity, stop if "." in row.columns[0] else stop - 1, stop)
+            self._add_mentions(row, sentence.entity, stop if mark == "." else stop - 1, stop)
 
     def _edge(self, word: Word, place: list[int]) -> Optional[Edge]:
         head, kind = word.columns[6:8]
@@ -237,7 +241,7 @@ class _Document:
             raise ConfigurationError(
                 f"{self.path}, line {word.line}: found the head {head[:40]!r}, expected a number, 0 to {len(place)}"
             )
-        source, target = place[int(head) - 1], place[_number(word) - 1]
+        source, target = place[int(head) - 1], place[word.id[0] - 1]
         return Edge(kind, (source, source + 1), (target, target + 1)) if source != target else None
 
     def _add_mentions(self, row: Word, header: str, start: int, stop: int) -> None:
@@ -303,13 +307,3 @@ class _Document:
 
     def _leave_out(self, line: int, problem: str) -> None:
         self.leave_out(ConfigurationError(f"{self.path}, line {line}: {problem}"))
-
-
-def _number(row: Word) -> int:
-    """The number of a word, of the first word of a range, or of the word before an empty node."""
-    return int(re.split("[-.]", row.columns[0])[0])
-
-
-def _order(row: Word) -> tuple[int, int]:
-    first, _, second = row.columns[0].partition(".")
-    return int(first), int(second or 0)
