@@ -6,6 +6,7 @@ from allennlp.common.checks import ConfigurationError
 
 from allennlp_coref_rc.annotation_runs.document_sources import document_source
 from allennlp_coref_rc.annotations import AnnotatedText, Document, write_documents
+from tests.json_lines import write_lines
 from tests.shared import PROJECT
 
 FIXTURES = PROJECT / "tests" / "fixtures" / "babi"
@@ -59,7 +60,7 @@ def test_jsonl_holds_texts_or_tokens(tmp_path):
         {"tokens": ["a", ".", "b"], "sentences": [[0, 3]], "id": "t"},
         {"tokens": ["a", "b"], "text": "a\n\nb", "offsets": [[0, 1], [3, 4]], "id": "u"},
     ]
-    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    write_lines(path, lines)
     assert documents(path) == [
         Document(
             AnnotatedText(

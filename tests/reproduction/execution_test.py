@@ -11,6 +11,7 @@ from allennlp.common.params import with_overrides
 
 from allennlp_coref_rc.reproduction import execution, sweep
 from allennlp_coref_rc.reproduction.runs import ATTEMPT, MODEL, Run
+from tests.json_lines import write_lines
 
 
 def attempt(run):
@@ -57,7 +58,7 @@ def test_of_answers_to_questions_about_texts_what_groups_them_is_kept(tmp_path):
     spans = {"id": "1", "answer": "a man", "answer_texts": ["a man", "one"], **common}
     words = {"id": "2", "answer": "A", "gold": "a", **common}
     quoref = {"answers": ["a man"], **spans, "exact_match": 0.0, "f1": 0.5}
-    path.write_text("".join(json.dumps(prediction) + "\n" for prediction in (spans, words, quoref)))
+    write_lines(path, [spans, words, quoref])
     article = hashlib.sha256(b"a b c").hexdigest()[:16]
     asked = {"id": "1", "question_tokens": ["Who", "?"], "passage_length": 3, "article": article}
     man = {**asked, "answer": "a man", "answer_texts": ["a man", "one"]}
@@ -68,7 +69,7 @@ def test_of_answers_to_questions_about_texts_what_groups_them_is_kept(tmp_path):
     ]
     # The next question of a story of bAbI has a longer passage.
     story = [{**words, "passage_tokens": tokens} for tokens in (["a"], ["a", "b"], ["b"])]
-    path.write_text("".join(json.dumps(prediction) + "\n" for prediction in story))
+    write_lines(path, story)
     first, second, third = (prediction["article"] for prediction in execution._predictions(str(path)))
     assert first == second != third
 

@@ -8,6 +8,7 @@ from allennlp.common.checks import ConfigurationError
 from allennlp_coref_rc.reproduction.condition_files import read_conditions
 from allennlp_coref_rc.reproduction.report import report
 from allennlp_coref_rc.reproduction.runs import MODEL, PREDICTIONS, RESULT
+from tests.json_lines import write_lines
 
 CONDITIONS = """
 paper: "Tiny: nobody, nowhere"
@@ -79,7 +80,7 @@ def write_run(output, run, metrics, predictions, seconds):
     made_with = {"commit": "abc", "hardware": "a processor", "seconds": seconds}
     result = {**settings, **made_with, "data": {}, "questions": len(predictions), "metrics": metrics}
     (path / RESULT).write_text(json.dumps(result))
-    (path / PREDICTIONS).write_text("".join(json.dumps(prediction) + "\n" for prediction in predictions))
+    write_lines(path / PREDICTIONS, predictions)
 
 
 def cells(text, *start):

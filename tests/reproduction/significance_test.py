@@ -1,4 +1,3 @@
-import json
 import math
 from itertools import permutations, product
 
@@ -9,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from allennlp_coref_rc.reproduction.significance import Scored, mcnemar, pair, paired_bootstrap, read_scores
+from tests.json_lines import write_lines
 
 
 def test_mcnemar_of_the_textbook():
@@ -94,8 +94,7 @@ def test_the_interval_is_that_of_all_samples_of_groups_of_different_sizes():
 
 
 def write(path, *objects):
-    path.write_text("".join(json.dumps(value) + "\n" for value in objects))
-    return str(path)
+    return str(write_lines(path, objects))
 
 
 def test_predictions_of_predict_and_of_evaluate_are_the_same(tmp_path):

@@ -1,4 +1,3 @@
-import json
 from pathlib import Path
 
 import pytest
@@ -7,6 +6,7 @@ from allennlp.common.checks import ConfigurationError
 from allennlp_coref_rc.annotations import AnnotatedText, DiscourseRelation
 from allennlp_coref_rc.annotations.alignment import UNKNOWN, transfer
 from allennlp_coref_rc.annotations.formats import read_conll_2016
+from tests.json_lines import read_lines, write_lines
 
 FIXTURE = Path(__file__).parents[2] / "fixtures" / "formats" / "conll_2016" / "relations.json"
 TOKENS = "Mary left because she was ill . But John stayed . He slept .".split()
@@ -19,13 +19,11 @@ RELATIONS = [
 
 
 def relations():
-    return list(map(json.loads, FIXTURE.read_text().splitlines()))
+    return read_lines(FIXTURE)
 
 
 def read(folder, *values):
-    path = folder / "relations.json"
-    path.write_text("".join(json.dumps(value) + "\n" for value in values))
-    return list(read_conll_2016(str(path)))
+    return list(read_conll_2016(str(write_lines(folder / "relations.json", values))))
 
 
 def test_tokens_are_those_of_the_parses():

@@ -9,14 +9,13 @@ from hypothesis import given, settings
 from allennlp_coref_rc.annotations import AnnotatedText, Edge
 from allennlp_coref_rc.annotations.formats import FORMATS, read_corenlp
 from tests.annotations.texts import annotated_texts
+from tests.json_lines import write_lines
 
 FIXTURE = Path(__file__).parents[2] / "fixtures" / "formats" / "corenlp" / "passage-1.txt.json"
 
 
 def read(tmp_path, *documents, name="a.json"):
-    path = tmp_path / name
-    path.write_text("".join(json.dumps(document) + "\n" for document in documents))
-    return list(read_corenlp(str(path)))
+    return list(read_corenlp(str(write_lines(tmp_path / name, documents))))
 
 
 def written(text):

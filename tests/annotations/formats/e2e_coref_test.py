@@ -1,5 +1,3 @@
-import json
-
 import pytest
 from allennlp.common.checks import ConfigurationError
 from hypothesis import given, settings
@@ -7,6 +5,7 @@ from hypothesis import given, settings
 from allennlp_coref_rc.annotations import AnnotatedText
 from allennlp_coref_rc.annotations.formats import FORMATS, read_e2e_coref
 from tests.annotations.texts import annotated_texts
+from tests.json_lines import write_lines
 
 STORY = {
     "doc_key": "nw/a_0",
@@ -24,8 +23,7 @@ READ = AnnotatedText(
 
 
 def read(folder, *documents, name="a.jsonlines"):
-    (folder / name).write_text("".join(json.dumps(document) + "\n" for document in documents))
-    return list(read_e2e_coref(str(folder / name)))
+    return list(read_e2e_coref(str(write_lines(folder / name, documents))))
 
 
 def test_a_line_is_a_document_whose_mentions_include_their_last_token(tmp_path):

@@ -15,6 +15,7 @@ from allennlp_coref_rc.data.corpora.discourse_corpora import read_rels_texts
 from allennlp_coref_rc.data.structure_corpora.coreference import GUIDELINES
 from tests import tiny_transformers
 from tests.data.structure_corpora import corpora
+from tests.json_lines import read_lines
 from tests.scripts.scripts import load_script
 from tests.training_config.configs import FIXTURES, evaluate
 
@@ -107,7 +108,7 @@ def test_evaluate_writes_predictions(trained, run_command):
     command += ["--predictions-output-file", "predictions.jsonl"]
     run = run_command(*command, folder=trained)
     assert run.returncode == 0, run.stderr[-2000:]
-    rows = [json.loads(line) for line in (trained / "predictions.jsonl").read_text().splitlines()]
+    rows = read_lines(trained / "predictions.jsonl")
     links = [link for row in rows for links in row.get("coreference_links", []) for link in links]
     assert links and all(link["antecedent"] < link["mention"] for link in links)
     assert any(
