@@ -239,6 +239,5 @@ def test_a_view_has_at_most_one_frame_of_each_sentence_and_shows_its_predicate(t
     ],
 )
 def test_wrong_options_are_refused(make, message):
-    with pytest.raises(ConfigurationError) as error:
+    with pytest.raises(ConfigurationError, match=message):
         make()
-    assert message in str(error.value)

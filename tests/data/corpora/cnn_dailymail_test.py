@@ -4,13 +4,13 @@ from allennlp.data.tokenizers import CharacterTokenizer
 
 from allennlp_coref_rc.data.corpora.cnn_dailymail import EntityQuestion, read_question
 from allennlp_coref_rc.data.dataset_readers.annotated_cnn_dailymail import AnnotatedCnnDailyMailReader
-from tests.data.dataset_readers.annotated_cnn_dailymail_test import GOOD, write
-from tests.data.dataset_readers.reader_assertions import refusal
+from tests.data.dataset_readers.annotated_cnn_dailymail_test import GOOD
+from tests.data.dataset_readers.reader_assertions import refusal, write
 
 
 class TestReadQuestion:
     def test_blocks_of_a_file(self, tmp_path):
-        assert read_question(write(tmp_path / "ab12.question")) == EntityQuestion(
+        assert read_question(write(tmp_path / "ab12.question", GOOD)) == EntityQuestion(
             "ab12",
             "@entity1 said it . @entity2 left",
             "@placeholder left",
@@ -22,7 +22,7 @@ class TestReadQuestion:
 
     def test_line_ends_of_windows_and_further_blank_lines(self, tmp_path):
         path = tmp_path / "ab12.question"
-        expected = read_question(write(path))
+        expected = read_question(write(path, GOOD))
         path.write_bytes(GOOD.replace("\n\n", "\n \n\n").replace("\n", "\r\n").encode() + b"\r\n\r\n")
         assert read_question(str(path)) == expected
 

@@ -24,7 +24,7 @@ from allennlp_coref_rc.data.babi.babi_files import read_babi
 from allennlp_coref_rc.data.dataset_readers.annotated_babi import AnnotatedBabiReader
 from allennlp_coref_rc.data.fields import CANDIDATE_LABELS, CLASS_LABELS, SKIPPED_ANSWER
 from tests.batches import tensors
-from tests.data.dataset_readers.reader_assertions import left_out, refusal, tokens
+from tests.data.dataset_readers.reader_assertions import left_out, refusal, tokens, write
 from tests.shared import PROJECT
 
 FIXTURES = PROJECT / "tests" / "fixtures" / "babi"
@@ -65,11 +65,10 @@ MALFORMED = [
 class TestMalformedFiles:
     @pytest.mark.parametrize("content, line, found", MALFORMED, ids=[found for _, _, found in MALFORMED])
     def test_content(self, tmp_path, content, line, found):
-        path = tmp_path / "qa1_train.txt"
-        path.write_text(content, encoding="utf-8")
-        message = refusal(lambda: list(read_babi(str(path))))
+        path = write(tmp_path / "qa1_train.txt", content)
+        message = refusal(lambda: list(read_babi(path)))
         assert message.startswith(f"{path}, line {line}: found {found}") and "expected" in message
-        assert len(message) < len(str(path)) + 200
+        assert len(message) < len(path) + 200
 
     @pytest.mark.parametrize(
         "lines, kept, bad, lost",
@@ -93,9 +92,8 @@ class TestMalformedFiles:
         assert inputs == [content[line - 1] for line in lost]
 
     def test_an_extractive_answer_outside_the_passage(self, tmp_path):
-        path = tmp_path / "qa1_train.txt"
-        path.write_text(GOOD + "3 Where is Mary?\tattic\t1\n")
-        message = left_out(AnnotatedBabiReader(), str(path))
+        path = write(tmp_path / "qa1_train.txt", GOOD + "3 Where is Mary?\tattic\t1\n")
+        message = left_out(AnnotatedBabiReader(), path)
         assert message.startswith(f"{path}, line 3: found the answer 'attic', expected a word of the passage")
         assert "dataset_reader.answer_type" in message
 
@@ -166,9 +164,8 @@ class TestAnnotatedBabiReader:
         assert "candidates" in next(iter(reader(answer_type="extractive").read(fixture(8)))).fields
 
     def test_a_file_of_unknown_task_is_extractive(self, tmp_path):
-        path = tmp_path / "stories.txt"
-        path.write_text(GOOD)
-        instance = next(iter(reader().read(str(path))))
+        path = write(tmp_path / "stories.txt", GOOD)
+        instance = next(iter(reader().read(path)))
         assert "candidates" in instance.fields
         assert instance["metadata"].metadata["task"] is None
 
@@ -247,13 +244,14 @@ class TestAnnotatedBabiReader:
         assert cut["metadata"]["clusters"] == [[(0, 1), (7, 8)]]
 
     def test_answers_beyond_the_limit_of_length_are_skipped(self, tmp_path):
-        path = tmp_path / "qa1_train.txt"
-        path.write_text("1 Mary is up.\n2 Bill is in the attic.\n3 Where is Bill?\tattic\t2\n")
+        path = write(
+            tmp_path / "qa1_train.txt", "1 Mary is up.\n2 Bill is in the attic.\n3 Where is Bill?\tattic\t2\n"
+        )
         cause = "the answer lies beyond dataset_reader.max_passage_length"
         made = reader(max_passage_length=5)
         with pytest.raises(ConfigurationError, match=rf"1 of 1 questions are skipped: {cause} \(1\)"):
-            list(made.read(str(path)))
-        (kept,) = reader(max_passage_length=5, keep_skipped=True).read(str(path))
+            list(made.read(path))
+        (kept,) = reader(max_passage_length=5, keep_skipped=True).read(path)
         assert kept["answer"].label == SKIPPED_ANSWER
 
     @pytest.mark.parametrize("wrap", [True, False])

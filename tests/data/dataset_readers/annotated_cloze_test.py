@@ -11,6 +11,7 @@ from tests.data.dataset_readers.reader_assertions import (
     left_out,
     metadata,
     tokens,
+    write,
 )
 
 ITEMS = [
@@ -36,9 +37,7 @@ def annotating():
 
 @pytest.fixture
 def path(tmp_path):
-    path = tmp_path / "my.jsonl"
-    path.write_text("".join(json.dumps(item) + "\n" for item in ITEMS))
-    return str(path)
+    return write(tmp_path / "my.jsonl", "".join(json.dumps(item) + "\n" for item in ITEMS))
 
 
 def test_the_object_of_a_line(path):
@@ -90,9 +89,8 @@ def test_an_answer_has_the_tokens_of_its_candidate():
     ],
 )
 def test_a_malformed_line_costs_itself_alone(tmp_path, change, message):
-    path = tmp_path / "my.jsonl"
-    path.write_text(f"{json.dumps(ITEMS[0])}\n{json.dumps({**ITEMS[1], **change})}\n")
-    found = left_out(reader(), str(path))
+    path = write(tmp_path / "my.jsonl", f"{json.dumps(ITEMS[0])}\n{json.dumps({**ITEMS[1], **change})}\n")
+    found = left_out(reader(), path)
     assert found.startswith(f"{path}, object 2: ") and message.lower() in found.lower()
 
 

@@ -12,7 +12,7 @@ from allennlp_coref_rc.annotations.annotators import Annotator
 from allennlp_coref_rc.data.annotation_layers import CorefEdges
 from allennlp_coref_rc.data.corpora.cnn_dailymail import question_from_json
 from allennlp_coref_rc.data.dataset_readers.annotated_cnn_dailymail import AnnotatedCnnDailyMailReader
-from tests.data.dataset_readers.reader_assertions import left_out, metadata, refusal, tokens
+from tests.data.dataset_readers.reader_assertions import left_out, metadata, refusal, tokens, write
 from tests.shared import PROJECT
 
 FIXTURES = PROJECT / "tests" / "fixtures" / "cnn_dailymail" / "questions"
@@ -38,11 +38,6 @@ class MarkersCoref(Annotator):
 
 def reader(**options):
     return AnnotatedCnnDailyMailReader(**{"annotation_layers": {"coref": CorefEdges()}, **options})
-
-
-def write(path, content=GOOD):
-    path.write_text(content)
-    return str(path)
 
 
 MALFORMED = [
@@ -104,7 +99,7 @@ class TestMalformedFiles:
 
 class TestAnnotatedCnnDailyMailReader:
     def test_tokens_annotations_and_metadata(self, tmp_path):
-        write(tmp_path / "ab12.question")
+        write(tmp_path / "ab12.question", GOOD)
         instance = next(iter(reader(annotator=MarkersCoref()).read(str(tmp_path))))
         assert tokens(instance["passage"]) == "@entity1 said it . @entity2 left".split()
         assert tokens(instance["question"]) == "@begin @placeholder left @end".split()
@@ -126,7 +121,7 @@ class TestAnnotatedCnnDailyMailReader:
         assert len(list(reader(max_instances=5).read(TRAINING))) == 5
 
     def test_a_malformed_question_costs_itself_alone(self, tmp_path):
-        write(tmp_path / "a.question")
+        write(tmp_path / "a.question", GOOD)
         write(tmp_path / "b.question", "nothing")
         write(tmp_path / "._a.question", "of macOS")
         assert left_out(reader(), str(tmp_path)).startswith(
@@ -151,7 +146,7 @@ class TestAnnotatedCnnDailyMailReader:
         assert len(all_of_them["candidates"]) == 3
 
     def test_answers_that_are_not_in_the_passage(self, tmp_path, caplog):
-        write(tmp_path / "a.question")
+        write(tmp_path / "a.question", GOOD)
         write(tmp_path / "b.question", GOOD.replace("\n@entity2\n", "\n@entity3\n") + "\n@entity3:C")
         made = reader()
         assert [data["id"] for data in metadata(made.read(str(tmp_path)))] == ["a"]

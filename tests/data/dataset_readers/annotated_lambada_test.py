@@ -8,7 +8,7 @@ from allennlp_coref_rc.annotations.annotators import Annotator, ExactMatchCoref
 from allennlp_coref_rc.data.annotation_layers import CorefEdges
 from allennlp_coref_rc.data.dataset_readers.annotated_lambada import AnnotatedLambadaReader
 from allennlp_coref_rc.data.tokenizers import BlankSpacyTokenizer
-from tests.data.dataset_readers.reader_assertions import left_out, metadata, tokens
+from tests.data.dataset_readers.reader_assertions import left_out, metadata, tokens, write
 from tests.shared import LAMBADA, PROJECT, needs_lambada
 
 FIXTURE = PROJECT / "tests" / "fixtures" / "lambada" / "valid.txt"
@@ -21,11 +21,6 @@ NO_CONTEXT = "the text has no sentence before the question"
 
 def reader(**options):
     return AnnotatedLambadaReader(**{"annotation_layers": {"coref": CorefEdges()}, **options})
-
-
-def write(path, content):
-    path.write_text(content, encoding="utf-8")
-    return str(path)
 
 
 class TestAnnotatedLambadaReader:

@@ -13,7 +13,7 @@ from allennlp_coref_rc.annotations.annotators import ExactMatchCoref
 from allennlp_coref_rc.data.annotation_layers import CorefClusters, CorefEdges
 from allennlp_coref_rc.data.dataset_readers import AnnotatedNarrativeQaReader
 from allennlp_coref_rc.data.dataset_readers.oracle_spans import oracle_span
-from tests.data.dataset_readers.reader_assertions import left_out, metadata, refusal, span, tokens
+from tests.data.dataset_readers.reader_assertions import left_out, metadata, refusal, span, tokens, write
 from tests.shared import NARRATIVEQA, PROJECT, needs_narrativeqa
 
 FIXTURES = PROJECT / "tests" / "fixtures" / "narrativeqa"
@@ -186,12 +186,11 @@ class TestDassaFiles:
     def test_what_is_malformed_costs_its_own_questions(self, tmp_path, line, change, message, ids):
         items = [json.loads(item) for item in Path(DASSA).read_text(encoding="utf-8").splitlines()]
         change(items[line - 1])
-        path = tmp_path / "a.jsonl"
-        path.write_text("\n".join(map(json.dumps, items)))
+        path = write(tmp_path / "a.jsonl", "\n".join(map(json.dumps, items)))
         made = AnnotatedNarrativeQaReader()
-        found = left_out(made, str(path), 3 - len(ids))
+        found = left_out(made, path, 3 - len(ids))
         assert found.startswith(f"{path}, object {line}: found ") and message in found
-        assert [values["id"] for values in metadata(made.read(str(path)))] == ids
+        assert [values["id"] for values in metadata(made.read(path))] == ids
 
 
 class TestLimits:

@@ -14,7 +14,7 @@ from allennlp_coref_rc.data.dataset_readers.annotated_who_did_what import (
     WhoDidWhatQuestion,
     read_who_did_what,
 )
-from tests.data.dataset_readers.reader_assertions import left_out, metadata, refusal, tokens
+from tests.data.dataset_readers.reader_assertions import left_out, metadata, refusal, tokens, write
 from tests.shared import PROJECT
 
 FIXTURES = PROJECT / "tests" / "fixtures" / "who_did_what"
@@ -50,18 +50,13 @@ def reader(**options):
     return AnnotatedWhoDidWhatReader(**options)
 
 
-def write(path, content=GOOD):
-    path.write_text(content, encoding="utf-8")
-    return str(path)
-
-
 def first(path, **options):
     return next(iter(reader(**options).read(path)))
 
 
 class TestReadWhoDidWhat:
     def test_questions_of_a_file(self, tmp_path):
-        assert list(read_who_did_what(write(tmp_path / "val.xml"))) == [
+        assert list(read_who_did_what(write(tmp_path / "val.xml", GOOD))) == [
             WhoDidWhatQuestion(
                 left="Then",
                 right="left .",
@@ -188,7 +183,7 @@ class Recorder(Annotator):
 
 class TestAnnotatedWhoDidWhatReader:
     def test_tokens_annotations_and_metadata(self, tmp_path):
-        instance = first(write(tmp_path / "val.xml"))
+        instance = first(write(tmp_path / "val.xml", GOOD))
         passage = "Bob Roe met Ann Lee - Poe . Ann left !".split()
         question = "@begin Then @placeholder left . @end".split()
         assert tokens(instance["passage"]) == passage
@@ -210,7 +205,7 @@ class TestAnnotatedWhoDidWhatReader:
 
     def test_the_removed_name_leaks_nowhere(self, tmp_path):
         removed = re.compile("zyx|quux|wug|colonel", re.IGNORECASE)
-        path = write(tmp_path / "a.xml")
+        path = write(tmp_path / "a.xml", GOOD)
         assert removed.search(Path(path).read_text())
         recorder = Recorder()
         made = reader(annotator=recorder)
@@ -236,12 +231,8 @@ class TestAnnotatedWhoDidWhatReader:
         assert found == {(0, 0), (0, 1), (1, 3), (1, 5), (1, 7)}
         assert instance["answer"].label == 1
 
-    def test_names_are_found_whatever_their_case(self, tmp_path):
-        instance = first(write(tmp_path / "a.xml", GOOD.replace("met Ann Lee-Poe", "met ANN LEE-Poe")))
-        assert [1, 3] in instance["candidates"].human_readable_repr()
-
     def test_names_are_found_wherever_they_are_whole(self, tmp_path):
-        whole = ["Ann Lee-Poe", "Ann Lee-Poe left", "He met Ann Lee-Poe"]
+        whole = ["Ann Lee-Poe", "Ann Lee-Poe left", "He met ANN LEE-Poe"]
         for passage in (*whole, "Ann Lee", "Poe, Ann Lee-", "Ann Lee Ann - Poe"):
             path = write(tmp_path / "a.xml", PASSAGE.sub(rf"\1{passage}</contextart>", GOOD))
             refusal = pytest.raises(ConfigurationError, match="1 of 1 questions are skipped")

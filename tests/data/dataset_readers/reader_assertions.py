@@ -4,6 +4,7 @@ import operator
 import pickle
 from collections.abc import Callable
 from itertools import product
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -35,6 +36,11 @@ def refusal(read: Callable[[], Any]) -> str:
     with pytest.raises(ConfigurationError) as error:
         read()
     return str(error.value)
+
+
+def write(path: Path, content: str) -> str:
+    path.write_text(content, encoding="utf-8")
+    return str(path)
 
 
 def left_out(reader: DatasetReader, path: str, lost: int = 1) -> str:

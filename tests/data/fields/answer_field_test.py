@@ -4,7 +4,6 @@ import pytest
 from allennlp.data import Instance, Vocabulary
 
 from allennlp_coref_rc.data.fields import CANDIDATE_LABELS, CLASS_LABELS, UNKNOWN_ANSWER, AnswerField
-from tests.batches import tensors
 
 
 def instance(label, **options):
@@ -39,9 +38,3 @@ def test_an_index_stays_as_it_is_and_enters_no_vocabulary(index):
     field.count_vocab_items(counter)
     assert not counter
     assert index_of(field, Vocabulary()) == index
-
-
-def test_a_batch_is_one_vector():
-    instances = [instance("yes"), instance("no"), instance("maybe"), instance("yes")]
-    vocab = Vocabulary.from_instances([instance("yes"), instance("yes"), instance("no")])
-    assert tensors(instances, vocab)["answer"].tolist() == [0, 1, -1, 0]

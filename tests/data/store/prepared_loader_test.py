@@ -45,13 +45,19 @@ def copy(values):
     return Params(json.loads(json.dumps(values)))
 
 
-def data(kind, reader, path, options, epochs=2):
-    """The vocabulary, all batches and the number of batches of an epoch."""
-    random.seed(1)
+def made(reader, path, options, kind="prepared"):
+    """A loader and the vocabulary of its questions."""
     reader = DatasetReader.from_params(copy(reader))
     loader = DataLoader.from_params(copy({**options, "type": kind}), reader=reader, data_path=path)
     vocab = Vocabulary.from_instances(loader.iter_instances())
     loader.index_with(vocab)
+    return loader, vocab
+
+
+def data(kind, reader, path, options, epochs=2):
+    """The vocabulary, all batches and the number of batches of an epoch."""
+    random.seed(1)
+    loader, vocab = made(reader, path, options, kind)
     number = None if "max_instances_in_memory" in options else len(loader)
     return vocab, [batch for _ in range(epochs) for batch in loader], number
 
@@ -153,12 +159,7 @@ def test_the_last_question_says_how_many_are_malformed(tmp_path):
 
 def test_a_loop_that_is_left_does_not_wait_for_its_next_batch(monkeypatch):
     """It may be closed by the garbage collector, in a thread for which the next batch would wait."""
-    reader, path = of_cnn()
-    reader = DatasetReader.from_params(copy(reader))
-    loader = DataLoader.from_params(
-        Params({"type": "prepared", "batch_size": 2}), reader=reader, data_path=path
-    )
-    loader.index_with(Vocabulary.from_instances(loader.iter_instances()))
+    loader, _ = made(*of_cnn(), {"batch_size": 2})
     expected = list(loader)
     asked, given = Event(), Event()
     make_batch = Table.batch
@@ -184,11 +185,9 @@ def test_a_loop_that_is_left_does_not_wait_for_its_next_batch(monkeypatch):
 
 
 def test_labels_that_the_vocabulary_lacks(caplog):
-    reader = DatasetReader.from_params(Params({"type": "annotated_babi", "folder": str(BABI), "task": 15}))
-    loader = DataLoader.from_params(
-        Params({"type": "prepared", "batch_size": 2}), reader=reader, data_path="train"
-    )
-    labels = Vocabulary.from_instances(loader.iter_instances()).get_token_to_index_vocabulary(CLASS_LABELS)
+    reader = {"type": "annotated_babi", "folder": str(BABI), "task": 15}
+    loader, of_data = made(reader, "train", {"batch_size": 2})
+    labels = of_data.get_token_to_index_vocabulary(CLASS_LABELS)
     vocab = Vocabulary()
     loader.index_with(vocab)
     with pytest.raises(
@@ -207,10 +206,7 @@ def test_labels_that_the_vocabulary_lacks(caplog):
 
 def test_annotations_with_other_labels_than_those_of_training(caplog):
     values = load_small(CONFIGS / "quoref" / "dassa_coref.jsonnet").as_dict(quiet=True)
-    reader = DatasetReader.from_params(copy(values["dataset_reader"]))
-    options = {"type": "prepared", "batch_size": 2}
-    loader = DataLoader.from_params(Params(options), reader=reader, data_path=values["train_data_path"])
-    assert list(loader.iter_instances())
+    loader, _ = made(values["dataset_reader"], values["train_data_path"], {"batch_size": 2})
     vocab = Vocabulary()
     vocab.add_token_to_namespace("other", "coref_annotations")
     loader.index_with(vocab)
@@ -222,11 +218,8 @@ def test_annotations_with_other_labels_than_those_of_training(caplog):
 
 def test_no_question_is_kept(cache):
     """Hundreds of thousands of objects would take more memory than their numbers."""
-    reader, path = of_cnn()
     options = {"batch_sampler": {"type": "bucket", "batch_size": 2, "sorting_keys": ["passage"]}}
-    reader = DatasetReader.from_params(copy(reader))
-    loader = DataLoader.from_params(copy({**options, "type": "prepared"}), reader=reader, data_path=path)
-    loader.index_with(Vocabulary.from_instances(loader.iter_instances()))
+    loader, _ = made(*of_cnn(), options)
     batches = iter(loader)
     next(batches)
     assert len(loader) > 1 and not any(isinstance(x, StoredInstance) for x in gc.get_objects())
@@ -245,15 +238,8 @@ def ids(loader):
 
 
 def check_shares(rank, reader, path):
-    found = []
-    for kind in ("multiprocess", "prepared"):
-        loader = DataLoader.from_params(
-            Params({"type": kind, "batch_size": 2}),
-            reader=DatasetReader.from_params(copy(reader)),
-            data_path=path,
-        )
-        loader.index_with(Vocabulary.from_instances(loader.iter_instances()))
-        found.append(ids(loader))
+    kinds = ("multiprocess", "prepared")
+    found = [ids(made(reader, path, {"batch_size": 2}, kind)[0]) for kind in kinds]
     assert found[0] == found[1] and found[0]
 
 

@@ -16,6 +16,7 @@ from allennlp_coref_rc.annotations.annotators.exact_match_coref import ExactMatc
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.common.named_files import named_content
 from allennlp_coref_rc.data.store import fingerprint, preparing
+from tests.data.dataset_readers.reader_assertions import write
 from tests.stops import fork, stopping
 
 QUESTIONS = 7
@@ -41,9 +42,7 @@ def path(tmp_path):
             {**question, "candidates": [f"@entity{i}", "@entity1"]} if i != 3 else {"passage": ""}
         )
 
-    path = tmp_path / "questions.jsonl"
-    path.write_text("".join(line(i) + "\n" for i in range(2, 2 + QUESTIONS)))
-    return str(path)
+    return write(tmp_path / "questions.jsonl", "".join(line(i) + "\n" for i in range(2, 2 + QUESTIONS)))
 
 
 def build(**config):
@@ -263,10 +262,9 @@ def test_a_file_that_changes_while_it_is_read_is_refused(path, cache, monkeypatc
 
 
 def test_a_file_without_a_good_question_is_refused(tmp_path, cache):
-    path = tmp_path / "bad.jsonl"
-    path.write_text("{}\n" * 3)
+    path = write(tmp_path / "bad.jsonl", "{}\n" * 3)
     with pytest.raises(ConfigurationError, match="object 1"):
-        content(str(path))
+        content(path)
 
 
 def test_a_chunk_may_have_nothing_good(path, cache):
