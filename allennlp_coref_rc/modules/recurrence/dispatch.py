@@ -5,7 +5,6 @@ from typing import Any, Optional, Union
 
 import torch
 
-from allennlp_coref_rc.common.checks import check_choice
 from allennlp_coref_rc.common.errors import ConfigurationError
 from allennlp_coref_rc.data.annotation_layers.edges import FIRST_MENTION, OTHER_SEQUENCE
 from allennlp_coref_rc.modules.pair import check_tensor
@@ -71,7 +70,10 @@ def recurrence(given: RecurrenceInput, backend: str = "auto") -> torch.Tensor:
         here (`not supported: ...`). In backward, if `create_graph` asks for second derivatives and the
         backend is not `"reference"`.
     """
-    check_choice("recurrence", "backend", backend, BACKENDS)
+    if backend not in BACKENDS:
+        raise ConfigurationError(
+            f"recurrence backend {backend!r} is unknown; choose one of {', '.join(BACKENDS)}"
+        )
     _check_shapes(given)
     if given.inputs.size(0) == 0 or given.inputs.size(1) == 0:
         # Empty, but still a part of the graph, with gradients of zero for all parameters.

@@ -296,9 +296,7 @@ def test_sequential_sources(mask, reverse, start):
 
 def test_unknown_backend():
     case = Case(1, 1, 2)
-    with pytest.raises(
-        ConfigurationError, match="recurrence: backend is 'fast', expected one of auto, reference, plain, cpp"
-    ):
+    with pytest.raises(ConfigurationError, match="'fast' .* auto, reference, plain, cpp"):
         case.function("fast")(*case.tensors.values())
 
 
